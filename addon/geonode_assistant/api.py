@@ -172,7 +172,7 @@ def context(
     one.
 
     What does not fit is cut, least important first; ``…_left_out`` gives the number. ``tree`` is the active node group
-    in its compact form. ``slices`` are names (``modifier_stack, node_tree_summary, scene_summary, node_tree_ir,
+    as a page of tree text. ``slices`` are names (``modifier_stack, node_tree_summary, scene_summary, node_tree_ir,
     geometry_stats, node_docs``) or ``{"slice", "object_name"?, "node_group_name"?, "query"?}``; their answers come as
     ``slices``, in order. ``hash`` is equal for equal content.
     """

@@ -104,13 +104,13 @@ def test_each_tool_reads_the_scene_and_writes_nothing() -> None:
     assert [obj["name"] for obj in told["scene_summary"]["objects"]] == ["Cube"]
     assert "tree" not in told["scene_summary"]
     assert told["modifier_stack"]["modifiers"][0]["node_group"] == "Up"
-    assert "up:" in told["tree_ir"]["tree"] and "2" in told["tree_ir"]["tree"]
+    assert told["tree_ir"]["tree"].startswith("def up(") and "2.0" in told["tree_ir"]["tree"]
     assert told["geometry_stats"]["evaluated"]["mesh"]["vertices"] == 8
     assert told["geometry_stats"]["evaluated"]["bounds"][0][2] == pytest.approx(1.0)
     names = {one.split(":")[0] for one in told["node_docs"]["nodes"][0]["inputs"]}
-    assert {"Mesh", "Density"} <= names and "Distance Min" not in names
+    assert {"mesh", "density"} <= names and "distance_min" not in names
     assert "GeometryNodeDistributePointsOnFaces" in [one["bl_idname"] for one in told["search_nodes"]["nodes"]]
-    assert told["search_presets"]["presets"][0]["plan"]["steps"]
+    assert 'apply("' in told["search_presets"]["presets"][0]["page"]
     assert state() == before
 
 

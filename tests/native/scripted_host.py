@@ -261,3 +261,10 @@ MOVE = (
     {"op": "link", "from": socket("group_input", "Geometry"), "to": socket("move", "Geometry")},
     {"op": "link", "from": socket("move", "Geometry"), "to": socket("group_output", "Geometry")},
 )
+# The same as a page.
+MOVE_PAGE = """def made(geometry: Geometry) -> Geometry:
+    move = transform_geometry(geometry, translation=(0, 0, 2))
+    return move
+
+apply("Made", object="Plane", modifier="Nodes")
+"""

@@ -102,7 +102,7 @@ def codes(report: dict[str, Any]) -> list[str]:
     return [message["code"] for message in report["messages"]]
 
 
-@pytest.mark.parametrize("context", [4096, 8192])
+@pytest.mark.parametrize("context", [3072, 4096])
 def test_a_refusal_with_a_length_is_answered_by_a_request_that_fits(
     start, host: Host, server: Server, context: int
 ) -> None:

@@ -7,10 +7,11 @@ import copy
 import json
 import threading
 import time
+from typing import Any
 
 import pytest
 from geonode_assistant.run.report import RunReport
-from scripted_host import MOVE, Host, plan, socket
+from scripted_host import MOVE, MOVE_PAGE, Host, plan, socket
 
 WRITES = ["inspect", "begin", "apply_step", "verify"]
 
@@ -351,6 +352,21 @@ def test_context_is_given_on_request(start, host: Host) -> None:
     report = host.drive(start("x", provider="replay", replies=[ask, plan(*MOVE)]))
     assert report["status"] == "done"
     assert report["attempts"] == 2
+
+
+@pytest.mark.parametrize("in_json", [False, True])
+def test_after_findings_only_changed_lines_need_to_be_written(start, host: Host, in_json: bool) -> None:
+    wrong = MOVE_PAGE.replace("translation=", "translate=")
+    lines = "# line 2\n    move = transform_geometry(geometry, translation=(0, 0, 2))\n"
+    replies: list[Any] = [f"```python\n{text}```" for text in (wrong, lines)]
+    if in_json:
+        step = {"id": "s1", "type": "NODE_TREE", "description": "Move it"}
+        whole = {"version": "1.2", "done": True, "final_message": "It is made."}
+        replies = [whole | {"steps": [step | {"payload": {"text": text}}]} for text in (wrong, lines)]
+    report = host.drive(start("x", provider="replay", replies=replies))
+    assert (report["status"], report["attempts"]) == ("done", 2), report["messages"]
+    assert "line 2, column" in json.dumps(report["messages"])
+    assert "GeometryNodeTransform" in {node["type"] for node in host.trees["Made"]["nodes"]}
 
 
 def test_a_reply_without_steps_is_an_answer(start, host: Host) -> None:

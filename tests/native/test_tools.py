@@ -68,8 +68,8 @@ def test_a_model_looks_things_up_and_plans(start, host: Host) -> None:
     assert [step["tool"] for step in steps] == ["modifier_stack", "node_docs", "search_presets"]
     assert [(step["turn"], step["ok"]) for step in steps] == [(1, True)] * 3
     assert steps[0]["output"] == {"object": "Plane", "modifiers": []}
-    assert steps[1]["output"]["nodes"][0]["inputs"][0] == "Geometry:Geometry"
-    assert steps[2]["input"] == {"query": "scatter"} and "plan" in steps[2]["output"]["presets"][0]
+    assert steps[1]["output"]["nodes"][0]["inputs"][0] == "geometry: Geometry"
+    assert steps[2]["input"] == {"query": "scatter"} and "page" in steps[2]["output"]["presets"][0]
     assert host.done[:2] == ["capture_context", "call_tools"]
     asked = host.effects[1]
     assert [one["tool"] for one in asked["calls"]] == ["modifier_stack"]

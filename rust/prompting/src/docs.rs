@@ -1,7 +1,7 @@
-//! Short documentation of nodes from the catalogue: only the properties that matter and the available sockets.
+//! Short documentation of nodes from the catalogue, in the words of tree text: only the properties that matter and the available sockets.
 //!
-//! A socket is one short text: `Density:Float=10 0…`. `#Value_001` is the identifier where names repeat, `!` an input that takes one
-//! value and no field, `A|B` are items of a menu, `0…1` bounds, `+` an input that takes several links.
+//! A socket is one short text: `density: Float=10 0…`. `!` marks an input that takes one value and no field, `A|B` are items of a menu,
+//! `0…1` bounds, `+` an input that takes several links.
 
 use std::fmt::Write as _;
 
@@ -9,6 +9,8 @@ use geonode_graph::Catalogue;
 use geonode_graph::catalogue::{NodeType, Property, Socket, State};
 use geonode_graph::ir::Map as Props;
 use geonode_protocol::Code;
+use geonode_text::names::word;
+use geonode_text::{Names, SocketNames};
 use serde_json::{Map, Value, json};
 
 use crate::search;
@@ -69,13 +71,14 @@ impl DocsError {
     }
 }
 
-/// Names and labels of what a search finds.
+/// What a search finds: calls on a page, types and labels.
 pub fn find_nodes(query: &str, catalogue: &Catalogue) -> Value {
     let found = search::ranked(query, catalogue);
+    let names = Names::new(catalogue);
     let nodes: Vec<Value> = found
         .iter()
         .take(MAX_FOUND)
-        .map(|(name, node)| json!({"bl_idname": name, "label": node.label}))
+        .map(|(name, node)| json!({"call": names.call(name), "bl_idname": name, "label": node.label}))
         .collect();
     json!({"nodes": nodes, "left_out": found.len().saturating_sub(MAX_FOUND)})
 }
@@ -83,14 +86,19 @@ pub fn find_nodes(query: &str, catalogue: &Catalogue) -> Value {
 /// Documentation of the node types that a search finds, in the state of new nodes.
 pub fn document_found(query: &str, catalogue: &Catalogue) -> Vec<Value> {
     let found = search::ranked(query, catalogue).into_iter().take(MAX_DOCS);
-    found.map(|(name, node)| of(name, node, &Props::default())).collect()
+    let names = Names::new(catalogue);
+    found
+        .map(|(name, node)| of(name, node, &Props::default(), &names))
+        .collect()
 }
 
-/// Documentation of one node type with these properties.
+/// Documentation of one node type, named by its `bl_idname` or its call on a page, with these properties.
 ///
 /// # Errors
 /// `unknown_node_type`, `unknown_property` or `invalid_enum`, with what exists.
 pub fn document_node(name: &str, properties: &Map<String, Value>, catalogue: &Catalogue) -> Result<Value, DocsError> {
+    let names = Names::new(catalogue);
+    let name = names.node_type(name).unwrap_or(name);
     let Some(node) = catalogue.nodes.get(name) else {
         let near = search::ranked(name, catalogue);
         let near: Vec<&str> = near.into_iter().take(5).map(|(name, _)| name).collect();
@@ -126,14 +134,14 @@ pub fn document_node(name: &str, properties: &Map<String, Value>, catalogue: &Ca
         .iter()
         .map(|(key, value)| (key.clone(), value.clone()))
         .collect();
-    Ok(of(name, node, &props))
+    Ok(of(name, node, &props, &names))
 }
 
-fn of(name: &str, node: &NodeType, props: &Props) -> Value {
+fn of(name: &str, node: &NodeType, props: &Props, names: &Names<'_>) -> Value {
     let state = node.state(props);
-    let mut out = json!({"bl_idname": name, "label": node.label});
+    let mut out = json!({"call": names.call(name), "bl_idname": name, "label": node.label});
     let properties: Map<String, Value> = shown(node)
-        .map(|(name, property)| (name.to_owned(), brief(property).into()))
+        .map(|(property, brief_of)| (keyword(name, property, names), brief(brief_of).into()))
         .collect();
     if let Some(map) = out.as_object_mut() {
         if !properties.is_empty() {
@@ -143,10 +151,8 @@ fn of(name: &str, node: &NodeType, props: &Props) -> Value {
             map.insert("sockets_depend_on".into(), json!(node.state_properties));
         }
         if !node.collections.is_empty() {
-            map.insert(
-                "collections".into(),
-                node.collections.keys().map(String::as_str).collect(),
-            );
+            let lists = node.collections.keys().map(|list| items(name, list, names));
+            map.insert("collections".into(), lists.collect());
         }
         map.insert("inputs".into(), side(&state.inputs, true).into());
         map.insert("outputs".into(), side(&state.outputs, false).into());
@@ -163,7 +169,24 @@ fn shown(node: &NodeType) -> impl Iterator<Item = (&str, &Property)> {
     all.filter(|(name, _)| !LOOKS.contains(name))
 }
 
-/// Items or type of a property, and its default: `RANDOM|POISSON`, the default first; `bool=false`.
+/// What a property is called on a page: a keyword, or a key of `props` where it cannot be one.
+fn keyword(kind: &str, property: &str, names: &Names<'_>) -> String {
+    if names.is_shadowed(kind, property) {
+        format!("props.{property}")
+    } else {
+        property.to_owned()
+    }
+}
+
+/// What a list of items is called on a page.
+fn items(kind: &str, list: &str, names: &Names<'_>) -> String {
+    match names.items_keyword(kind, list) {
+        Some(word) => word.to_owned(),
+        None => format!("props.{list}"),
+    }
+}
+
+/// Items or type of a property, and its default: `RANDOM|POISSON`, the default first; `bool=False`.
 fn brief(property: &Property) -> String {
     let default = property.default.as_str().unwrap_or_default();
     if property.items.is_empty() {
@@ -177,7 +200,10 @@ fn brief(property: &Property) -> String {
 /// A value as short text.
 fn short(value: &Value) -> String {
     match value {
-        Value::Array(parts) => format!("[{}]", parts.iter().map(short).collect::<Vec<_>>().join(",")),
+        Value::Array(parts) => format!("({})", parts.iter().map(short).collect::<Vec<_>>().join(",")),
+        Value::Bool(true) => "True".to_owned(),
+        Value::Bool(false) => "False".to_owned(),
+        Value::Null => "None".to_owned(),
         Value::Number(number) => number
             .as_f64()
             .map_or_else(|| number.to_string(), |number| number.to_string()),
@@ -187,18 +213,14 @@ fn short(value: &Value) -> String {
 
 /// The available sockets of one side.
 fn side(sockets: &[Socket], inputs: bool) -> Vec<String> {
-    let there: Vec<&Socket> = sockets
+    let words = SocketNames::of(sockets);
+    let there = sockets
         .iter()
-        .filter(|socket| socket.available && !socket.name.is_empty())
-        .collect();
-    let several = |name: &str| there.iter().filter(|other| other.name == name).count() > 1;
-    let one = |socket: &&Socket| {
-        let mut out = socket.name.clone();
-        if several(&socket.name) {
-            let _ = write!(out, "#{}", socket.identifier);
-        }
+        .enumerate()
+        .filter(|(_, socket)| socket.available && !socket.name.is_empty());
+    let one = |(place, socket): (usize, &Socket)| {
         let kind = socket.kind.trim_start_matches("NodeSocket");
-        let _ = write!(out, ":{kind}");
+        let mut out = format!("{}: {kind}", words.word_at(place).unwrap_or_default());
         if inputs && kind != "Geometry" && socket.structure.as_deref() == Some("single") {
             out.push('!');
         }
@@ -222,14 +244,15 @@ fn side(sockets: &[Socket], inputs: bool) -> Vec<String> {
         }
         out
     };
-    there.iter().map(one).collect()
+    there.map(one).collect()
 }
 
 /// The types that a prompt surely needs, one line each, in about `limit` bytes; empty when it names none.
 pub fn needed(prompt: &str, catalogue: &Catalogue, limit: usize) -> String {
     let mut text = String::new();
+    let names = Names::new(catalogue);
     for (name, node) in search::needed(prompt, catalogue) {
-        let line = line(name, node);
+        let line = line(name, node, &names);
         if text.len() + line.len() <= limit {
             text.push_str(&line);
         }
@@ -237,17 +260,20 @@ pub fn needed(prompt: &str, catalogue: &Catalogue, limit: usize) -> String {
     text
 }
 
-/// One type in a line: label and type, properties, inputs, outputs.
-fn line(name: &str, node: &NodeType) -> String {
+/// One type in a line, as the head of a function: inputs, properties, lists of items, outputs.
+fn line(name: &str, node: &NodeType, names: &Names<'_>) -> String {
     let state = node.state(&Props::default());
-    let mut text = format!("{} ({name})", node.label);
-    for (key, property) in shown(node) {
-        let _ = write!(text, " .{key}={}", brief(property));
-    }
-    let _ = write!(
-        text,
-        " | {} -> {}",
-        side(&state.inputs, true).join(", "),
+    let mut arguments = side(&state.inputs, true);
+    arguments.extend(shown(node).map(|(property, found)| {
+        let brief = brief(found);
+        let sign = if found.items.is_empty() { ": " } else { "=" };
+        format!("{}{sign}{brief}", keyword(name, property, names))
+    }));
+    arguments.extend(node.collections.keys().map(|list| items(name, list, names)));
+    let mut text = format!(
+        "{}({}) -> {}",
+        names.call(name),
+        arguments.join(", "),
         side(&state.outputs, false).join(", ")
     );
     let hidden = elsewhere(node, state);
@@ -258,35 +284,21 @@ fn line(name: &str, node: &NodeType) -> String {
     text
 }
 
-/// Labels of the types whose mode is an input of type Menu in this Blender, where a property of others states it.
-pub fn with_menus(catalogue: &Catalogue) -> Vec<&str> {
-    let menu = |node: &&NodeType| {
-        let inputs = node.states.first().into_iter().flat_map(|state| &state.inputs);
-        node.collections.is_empty() && inputs.into_iter().any(|socket| socket.kind == "NodeSocketMenu")
-    };
-    let mut labels: Vec<&str> = catalogue
-        .nodes
-        .values()
-        .filter(menu)
-        .map(|node| node.label.as_str())
-        .collect();
-    labels.sort_unstable();
-    labels
-}
-
-/// Names of inputs that the node has, but not with these properties.
-fn elsewhere<'n>(node: &'n NodeType, state: &State) -> Vec<&'n str> {
+/// Words of inputs that the node has, but not with these properties.
+fn elsewhere(node: &NodeType, state: &State) -> Vec<String> {
     let here = |name: &str| {
         state
             .inputs
             .iter()
             .any(|socket| socket.available && socket.name == name)
     };
-    let mut names: Vec<&str> = Vec::new();
+    let mut names: Vec<String> = Vec::new();
     for socket in node.states.iter().flat_map(|state| &state.inputs) {
-        let name = socket.name.as_str();
-        if socket.available && !name.is_empty() && !here(name) && !names.contains(&name) {
-            names.push(name);
+        if !socket.available || socket.name.is_empty() || here(&socket.name) {
+            continue;
+        }
+        if let Some(word) = word(&socket.name).filter(|word| !names.contains(word)) {
+            names.push(word);
         }
     }
     names
@@ -307,7 +319,7 @@ pub(crate) mod tests {
     fn names(side: &Value) -> Vec<&str> {
         let sockets = side.as_array().unwrap().iter();
         sockets
-            .map(|socket| socket.as_str().unwrap().split([':', '#']).next().unwrap())
+            .map(|socket| socket.as_str().unwrap().split(':').next().unwrap())
             .collect()
     }
 
@@ -316,38 +328,39 @@ pub(crate) mod tests {
         let catalogue = catalogue("5.2");
         let kind = "GeometryNodeDistributePointsOnFaces";
         let fresh = document_node(kind, &Map::new(), &catalogue).unwrap();
-        assert_eq!(names(&fresh["inputs"]), ["Mesh", "Selection", "Density", "Seed"]);
+        assert_eq!(names(&fresh["inputs"]), ["mesh", "selection", "density", "seed"]);
         assert_eq!(fresh["sockets_depend_on"][0], "distribute_method");
         assert_eq!(
             fresh["in_other_modes"],
-            json!(["Distance Min", "Density Max", "Density Factor"])
+            json!(["distance_min", "density_max", "density_factor"])
         );
         let props = json!({"distribute_method": "POISSON"});
         let poisson = document_node(kind, props.as_object().unwrap(), &catalogue).unwrap();
         assert_eq!(
             names(&poisson["inputs"]),
             [
-                "Mesh",
-                "Selection",
-                "Distance Min",
-                "Density Max",
-                "Density Factor",
-                "Seed"
+                "mesh",
+                "selection",
+                "distance_min",
+                "density_max",
+                "density_factor",
+                "seed"
             ]
         );
-        assert_eq!(poisson["inputs"][2], "Distance Min:Float!=0 0…");
+        assert_eq!(poisson["inputs"][2], "distance_min: Float!=0 0…");
         assert_eq!(fresh["properties"]["distribute_method"], "RANDOM|POISSON");
         assert!(fresh["properties"].get("hide").is_none());
         let math = document_node("ShaderNodeMath", &Map::new(), &catalogue).unwrap();
-        assert_eq!(math["inputs"][1], "Value#Value_001:Float=0.5");
+        assert_eq!(math["inputs"][1], "value_001: Float=0.5");
     }
 
     #[test]
     fn every_node_of_every_mode_fits_a_conversation() {
         let catalogue = catalogue("5.2");
+        let names = Names::new(&catalogue);
         let (mut most, mut examined) = (0, 0);
         for (name, kind) in &catalogue.nodes {
-            most = most.max(of(name, kind, &Props::default()).to_string().len());
+            most = most.max(of(name, kind, &Props::default(), &names).to_string().len());
             examined += 1;
         }
         assert!(
@@ -363,31 +376,22 @@ pub(crate) mod tests {
         assert!(text.len() <= 2_000);
         let first = text.lines().next().unwrap();
         assert!(first.starts_with(
-            "Distribute Points on Faces (GeometryNodeDistributePointsOnFaces) .distribute_method=RANDOM|POISSON"
+            "distribute_points_on_faces(mesh: Geometry, selection: Bool, density: Float=10 0…, seed: Int!=0, distribute_method=RANDOM|POISSON"
         ));
-        assert!(
-            first.contains(
-                " | Mesh:Geometry, Selection:Bool, Density:Float=10 0…, Seed:Int!=0 -> Points:Geometry, Normal:Vector"
-            ),
-            "{first}"
-        );
-        assert!(text.contains("Instance on Points (GeometryNodeInstanceOnPoints)"));
+        assert!(first.contains(") -> points: Geometry, normal: Vector"), "{first}");
+        assert!(text.contains("\ninstance_on_points(points: Geometry"));
         assert_eq!(needed("scatter", &catalogue, 10), "");
-    }
-
-    #[test]
-    fn modes_that_are_inputs_are_those_of_this_blender() {
-        assert!(with_menus(&catalogue("5.2")).contains(&"Resample Curve"));
-        assert!(with_menus(&catalogue("4.2")).is_empty());
     }
 
     #[test]
     fn searches_find_types_and_mistakes_get_suggestions() {
         let catalogue = catalogue("5.2");
-        assert_eq!(
-            find_nodes("distribute points faces", &catalogue)["nodes"][0]["bl_idname"],
-            "GeometryNodeDistributePointsOnFaces"
-        );
+        let found = find_nodes("distribute points faces", &catalogue);
+        assert_eq!(found["nodes"][0]["bl_idname"], "GeometryNodeDistributePointsOnFaces");
+        assert_eq!(found["nodes"][0]["call"], "distribute_points_on_faces");
+        let (by_call, by_type) = ("distribute_points_on_faces", "GeometryNodeDistributePointsOnFaces");
+        let [by_call, by_type] = [by_call, by_type].map(|name| document_node(name, &Map::new(), &catalogue));
+        assert_eq!(by_call.unwrap(), by_type.unwrap());
         let math = find_nodes("Math", &catalogue);
         assert_eq!(math["nodes"][0]["bl_idname"], "ShaderNodeMath");
         assert!(math["nodes"].as_array().unwrap().len() > 3);

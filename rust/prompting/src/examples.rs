@@ -1,66 +1,274 @@
-//! Presets as examples: in the instructions, and as the answer to a search.
+//! Examples: pages in the instructions, chosen by how well they fit the prompt, and presets as the answer to a search.
 
+use std::fmt::Write as _;
+
+use geonode_graph::documents::{Object, TreeInfo};
+use geonode_graph::{Catalogue, Document, compile_exactly};
 use geonode_planner::DataError;
 use geonode_planner::example::{self, Example};
-use geonode_protocol::Version;
+use geonode_protocol::{Finding, Limits, parse_plan_value};
+use geonode_text::{expand, page_plan};
 use serde_json::{Value, json};
 
-/// Most presets that the instructions show.
+use crate::{pages, search};
+
+/// Most examples that the instructions show.
 pub(crate) const SHOWN: usize = 2;
+
+/// Most operations of an example; each has far fewer.
+const MOST: usize = 1_000;
 
 /// How many presets a search finds.
 const FOUND: usize = 5;
 
-/// Most bytes of the one example that a prompt fits best; it is worth more than several that fit less.
-pub(crate) const MAX_FIRST: usize = 16_000;
+/// Ready pages. The first is shown where none fits better.
+const PAGES: [&str; 7] = [
+    include_str!("../examples/scatter.txt"),
+    include_str!("../examples/edit.txt"),
+    include_str!("../examples/for_each.txt"),
+    include_str!("../examples/groups.txt"),
+    include_str!("../examples/menu.txt"),
+    include_str!("../examples/repeat.txt"),
+    include_str!("../examples/simulation.txt"),
+];
 
-/// Adds the presets nearest to the prompt to the instructions: the first, and further ones in about `limit` bytes together.
-pub(crate) fn append(system: &mut String, prompt: &str, limit: usize) -> Result<(), DataError> {
-    let mut room = limit;
-    let mut count = 0;
-    for example in example::nearest_first(prompt)? {
-        if count == SHOWN {
-            break;
+/// A ready page with the prompt that it answers.
+#[derive(Debug, Clone, Copy)]
+struct Ready {
+    /// Words of prompts that it fits.
+    words: &'static str,
+    prompt: &'static str,
+    /// The page of the tree in the context, if it changes one.
+    tree: Option<&'static str>,
+    page: &'static str,
+}
+
+impl Ready {
+    /// The parts of a file: `Words: …`, `Prompt: …`, and the page; where a tree is changed `Tree:`, its page, `Page:`, the answer.
+    fn of(text: &'static str) -> Option<Self> {
+        let (words, rest) = text.strip_prefix("Words: ")?.split_once("\nPrompt: ")?;
+        let (prompt, rest) = rest.split_once('\n')?;
+        let changed = rest
+            .strip_prefix("Tree:\n")
+            .and_then(|rest| rest.split_once("\nPage:\n"));
+        Some(Self {
+            words,
+            prompt,
+            tree: changed.map(|(tree, _)| tree),
+            page: changed.map_or(rest, |(_, page)| page),
+        })
+    }
+
+    fn shown(&self) -> String {
+        let mut text = format!("\nPrompt: {}\n", self.prompt);
+        if let Some(tree) = self.tree {
+            let _ = writeln!(text, "Tree in the context:\n```python\n{}\n```", tree.trim());
         }
-        let Some((words, plan)) = shown(&example) else { continue };
-        let text = format!("\nPrompt: {words}\nPlan: {plan}\n");
-        let best = count == 0 && limit >= text.len().min(MAX_FIRST) / 3;
-        if text.len() <= room || (best && text.len() <= MAX_FIRST) {
-            system.push_str(&text);
-            room = room.saturating_sub(text.len());
+        let _ = writeln!(text, "Page:\n```python\n{}\n```", self.page.trim());
+        text
+    }
+
+    /// Whether this Blender has everything that the page uses.
+    fn is_valid(&self, catalogue: &Catalogue) -> bool {
+        self.faults(catalogue).is_empty()
+    }
+
+    /// What is wrong with it in this Blender.
+    fn faults(&self, catalogue: &Catalogue) -> Vec<Finding> {
+        let mut document = surroundings();
+        let mut faults = Vec::new();
+        // The tree in the context runs where the answer applies it.
+        let applied = self.page.lines().find(|line| line.starts_with("apply("));
+        let tree = self.tree.map(|tree| format!("{tree}\n{}", applied.unwrap_or_default()));
+        for page in tree.as_deref().into_iter().chain([self.page]) {
+            let (after, found) = made(page, document, catalogue);
+            document = after;
+            faults.extend(found.into_iter().filter(Finding::is_error));
+        }
+        faults
+    }
+}
+
+/// A file in which every example can be carried out.
+fn surroundings() -> Document {
+    let mut document = Document::default();
+    for name in ["Plane", "Cube", "Sphere", "Rock", "Curve"] {
+        let object = Object {
+            kind: "MESH".to_owned(),
+            ..Object::default()
+        };
+        document.objects.insert(name.to_owned(), object);
+        document
+            .names
+            .entry("object".to_owned())
+            .or_default()
+            .insert(name.to_owned());
+    }
+    document
+}
+
+/// The file after a page, and what was found.
+fn made(page: &str, document: Document, catalogue: &Catalogue) -> (Document, Vec<Finding>) {
+    let Some(expanded) = expand(&page_plan(page), &document, catalogue, Some("Cube"), MOST) else {
+        return (document, Vec::new());
+    };
+    let compiled = compile_exactly(&expanded.plan, &document, catalogue, &expanded.exact);
+    let traced = compiled
+        .findings
+        .into_iter()
+        .map(|finding| expanded.places.trace(finding));
+    let found = expanded.findings.into_iter().chain(traced).collect();
+    let mut after = compiled.after;
+    for name in after.trees.keys() {
+        let info = TreeInfo {
+            users: 1,
+            kind: "GeometryNodeTree".to_owned(),
+            ..TreeInfo::default()
+        };
+        after.tree_info.insert(name.clone(), info);
+    }
+    (after, found)
+}
+
+/// The examples nearest to a prompt, the nearest first, in at most `limit` bytes. `changes`: whether there is a tree that the prompt may
+/// be about.
+///
+/// # Errors
+/// `preset_invalid` when the embedded presets are damaged.
+pub(crate) fn nearest(prompt: &str, changes: bool, catalogue: &Catalogue, limit: usize) -> Result<String, DataError> {
+    let ready: Vec<Ready> = PAGES.iter().filter_map(|text| Ready::of(text)).collect();
+    let words: Vec<&str> = ready.iter().map(|one| one.words).collect();
+    let mut order: Vec<(f64, Ready)> = search::shared(prompt, &words)
+        .into_iter()
+        .zip(ready)
+        .map(|(fit, one)| {
+            (
+                if changes && one.tree.is_some() {
+                    fit + ABOUT_IT
+                } else {
+                    fit
+                },
+                one,
+            )
+        })
+        .collect();
+    // The sort is stable: the first is the most general one.
+    order.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    let preset = example::near(prompt)?.into_iter().next().filter(Example::fits);
+    let preset = preset.and_then(|example| {
+        Some(format!(
+            "\nPrompt: {}\nPage:\n```python\n{}```\n",
+            example.prompt()?,
+            page(&example, catalogue)?
+        ))
+    });
+    let best = order.first().map_or(0.0, |(fit, _)| *fit);
+    let ready = order
+        .into_iter()
+        .filter(|(fit, _)| *fit > 0.0 || best <= 0.0)
+        .filter(|(_, one)| one.is_valid(catalogue))
+        .map(|(_, one)| one.shown());
+    // What is changed stands before what is made.
+    let (before, after) = if changes { (None, preset) } else { (preset, None) };
+    let mut text = String::new();
+    let mut count = 0;
+    for example in before.into_iter().chain(ready).chain(after) {
+        if count < SHOWN && text.len() + example.len() <= limit {
+            text.push_str(&example);
             count += 1;
         }
     }
-    Ok(())
+    Ok(text)
 }
 
-/// An example's prompt and plan, in the present version.
-pub(crate) fn shown(example: &Example) -> Option<(&'static str, Value)> {
-    let mut plan = example.plan()?;
-    if let Some(version) = plan.get_mut("version") {
-        *version = Version::CURRENT.text().into();
-    }
-    Some((example.prompt()?, plan))
+/// How much better an example of a change fits where there is something to change.
+const ABOUT_IT: f64 = 2.0;
+
+/// The plan of a preset as a page for this Blender; `None` if it cannot be one.
+fn page(example: &Example, catalogue: &Catalogue) -> Option<String> {
+    let plan = parse_plan_value(&example.plan()?, &Limits::default()).plan?;
+    pages::page_of(&plan, &surroundings(), catalogue)
 }
 
-/// The presets nearest to the words, best first: `{"title", "description", "example"}`, and of the first its `plan`
+/// The presets nearest to the words, best first: `{"title", "description", "example"}`, and of the first its `page`
 /// if the words ask for it.
 ///
 /// # Errors
 /// `preset_invalid` when the embedded library is damaged.
-pub fn search_presets(query: &str) -> Result<Vec<Value>, DataError> {
+pub fn search_presets(query: &str, catalogue: &Catalogue) -> Result<Vec<Value>, DataError> {
     let found = example::near(query)?.into_iter().take(FOUND).enumerate();
     let presets = found.map(|(place, example)| {
         let mut out =
             json!({"title": example.title(), "description": example.description(), "example": example.prompt()});
         if place == 0
             && example.fits()
-            && let Some(plan) = example.plan()
+            && let Some(page) = page(&example, catalogue)
             && let Some(fields) = out.as_object_mut()
         {
-            fields.insert("plan".into(), plan);
+            fields.insert("page".into(), page.into());
         }
         out
     });
     Ok(presets.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::docs::tests::catalogue;
+
+    #[test]
+    fn every_ready_page_is_valid() {
+        for (version, lacks) in [("5.2", 0), ("5.0", 0), ("4.5", 0), ("4.2", 1)] {
+            let catalogue = catalogue(version);
+            let mut invalid = Vec::new();
+            for text in PAGES {
+                let one = Ready::of(text).unwrap();
+                assert!(!one.prompt.is_empty() && one.words.len() > 20 && one.page.contains("apply("));
+                if !one.is_valid(&catalogue) {
+                    invalid.push((one.prompt, one.faults(&catalogue)));
+                }
+            }
+            assert_eq!(invalid.len(), lacks, "{version}: {invalid:#?}");
+        }
+    }
+
+    #[test]
+    fn every_preset_is_a_page() {
+        let catalogue = catalogue("5.2");
+        let all = example::nearest_first("x").unwrap();
+        assert!(all.len() > 5);
+        for preset in all {
+            let page = page(&preset, &catalogue).unwrap_or_else(|| panic!("{}", preset.title()));
+            let (after, found) = made(&page, surroundings(), &catalogue);
+            let errors: Vec<&Finding> = found.iter().filter(|finding| finding.is_error()).collect();
+            assert!(
+                errors.is_empty() && !after.trees.is_empty(),
+                "{}: {errors:#?}\n{page}",
+                preset.title()
+            );
+        }
+    }
+
+    #[test]
+    fn examples_fit_the_prompt_and_the_limit() {
+        let catalogue = catalogue("5.2");
+        let shown = |prompt: &str, changes: bool, limit: usize| nearest(prompt, changes, &catalogue, limit).unwrap();
+        for (prompt, changes, wanted) in [
+            ("scatter 200 rocks", false, "distribute_points_on_faces("),
+            ("repeat zone tree branches", false, "with repeat("),
+            ("let me choose the shape with a menu", false, "menu_switch("),
+            ("simulate falling snow", false, "with simulation("),
+            ("a house with windows, each part its own group", false, "def post("),
+            ("extrude each face individually", false, "extrude_mesh("),
+            ("make it twice as big", true, "with edit("),
+            ("qwertz", false, "def scatter("),
+        ] {
+            let text = shown(prompt, changes, 2_600);
+            assert!(text.contains(wanted) && text.len() <= 2_600, "{prompt}: {text}");
+            assert!(text.matches("\nPrompt: ").count() <= SHOWN);
+        }
+        assert!(shown("repeat zone tree branches", false, 2_600).starts_with("\nPrompt: grow a tree"));
+        assert_eq!(shown("scatter", false, 10), "");
+    }
 }

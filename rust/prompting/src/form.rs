@@ -1,9 +1,18 @@
-//! How much a request may hold, by the length that the model reads.
+//! What a request asks for and how much it may hold, by the length that the model reads.
 
 /// Windows below this get the small form, in tokens; the whole form of a request and a plan have at most about half of it.
 const SMALL_BELOW: u64 = 12_000;
 /// Windows below this get the smallest form, in tokens.
 const TINY_BELOW: u64 = 6_000;
+
+/// What a model is taught to answer with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// The plan as JSON: something holds it to the plan's schema.
+    Plan,
+    /// A page in a fence, where one is enough: nothing constrains the reply, and text within JSON only adds mistakes.
+    Page,
+}
 
 /// The form of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,8 +61,9 @@ impl Form {
     /// Most bytes of the examples.
     pub(crate) const fn examples(self) -> usize {
         match self {
-            Self::Whole | Self::Small => 5_000,
-            Self::Tiny => 2_000,
+            Self::Whole => 2_600,
+            Self::Small => 1_600,
+            Self::Tiny => 1_100,
         }
     }
 }

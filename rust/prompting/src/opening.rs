@@ -7,7 +7,7 @@ use geonode_planner::DataError;
 use geonode_protocol::{Extensions, bytes_of, inert};
 use serde_json::Value;
 
-use crate::form::Form;
+use crate::form::{Answer, Form};
 use crate::{docs, examples, prompts, scene};
 
 /// Most bytes of the instructions with their examples; additions of a run (scripts, extensions, tools) come on top.
@@ -51,11 +51,11 @@ pub struct Opening {
 ///
 /// # Errors
 /// `preset_invalid` when the embedded presets are damaged.
-pub fn opening(prompt: &Prompt<'_>, tools: bool, form: Form) -> Result<Opening, DataError> {
+pub fn opening(prompt: &Prompt<'_>, tools: bool, form: Form, answer: Answer) -> Result<Opening, DataError> {
     let tokens = prompt.context_tokens.min(form.scene());
     let (context, cut) = scene::quoted(prompt.context, prompt.catalogue, bytes_of(tokens));
     Ok(Opening {
-        system: system(prompt, tools, form)?,
+        system: system(prompt, tools, form, answer)?,
         context,
         cut,
         nodes: inert(&docs::needed(prompt.text, prompt.catalogue, form.nodes())),
@@ -64,23 +64,22 @@ pub fn opening(prompt: &Prompt<'_>, tools: bool, form: Form) -> Result<Opening, 
 }
 
 /// The instructions: first what is the same for every run, last what depends on the prompt, so that a provider's cache holds the most.
-fn system(prompt: &Prompt<'_>, tools: bool, form: Form) -> Result<String, DataError> {
+fn system(prompt: &Prompt<'_>, tools: bool, form: Form, answer: Answer) -> Result<String, DataError> {
     let mut system = String::new();
     if form == Form::Tiny {
+        let begin = match answer {
+            Answer::Plan => prompts::SMALL_PLAN,
+            Answer::Page => prompts::SMALL_PAGE,
+        };
+        system.push_str(begin);
         system.push_str(prompts::SMALL);
     } else {
-        for part in [prompts::SYSTEM, prompts::OPERATIONS, prompts::RULES] {
+        let begin = match answer {
+            Answer::Plan => prompts::SYSTEM,
+            Answer::Page => prompts::PAGE,
+        };
+        for part in [begin, prompts::PAGES, prompts::RULES] {
             system.push_str(part);
-        }
-        let menus = docs::with_menus(prompt.catalogue);
-        if menus.is_empty() {
-            system.push_str("- In this Blender every mode of a node is a property.\n");
-        } else {
-            let _ = writeln!(
-                system,
-                "- In this Blender these have an input of type Menu for a mode, all others a property: {}.",
-                menus.join(", ")
-            );
         }
         let _ = writeln!(system, "- At most {} steps.", prompt.max_steps);
     }
@@ -101,11 +100,15 @@ fn system(prompt: &Prompt<'_>, tools: bool, form: Form) -> Result<String, DataEr
         (false, Form::Tiny) => "",
         (false, _) => prompts::REQUESTS,
     });
-    if prompt.context.get("tree").is_some_and(|tree| !tree.is_null()) {
+    let has_tree = prompt.context.get("tree").is_some_and(|tree| !tree.is_null());
+    if has_tree {
         system.push_str(prompts::TREES);
     }
-    system.push_str(prompts::EXAMPLES);
-    examples::append(&mut system, prompt.text, form.examples())?;
+    let examples = examples::nearest(prompt.text, has_tree, prompt.catalogue, form.examples())?;
+    if !examples.is_empty() {
+        system.push_str(prompts::EXAMPLES);
+        system.push_str(&examples);
+    }
     Ok(system)
 }
 
@@ -122,13 +125,13 @@ mod tests {
         let prompt = Prompt {
             text,
             context,
-            catalogue: &Catalogue::default(),
+            catalogue: &docs::tests::catalogue("5.2"),
             extensions: &Extensions::default(),
             scripts: false,
             context_tokens: TOKENS,
             max_steps: 7,
         };
-        opening(&prompt, false, Form::Whole).unwrap()
+        opening(&prompt, false, Form::Whole, Answer::Plan).unwrap()
     }
 
     #[test]
@@ -145,7 +148,7 @@ mod tests {
             opening.system.contains("Prompt: scatter 200 rocks"),
             "the nearest preset is an example"
         );
-        assert!((1..=examples::SHOWN).contains(&opening.system.matches("\nPlan: ").count()));
+        assert!((1..=examples::SHOWN).contains(&opening.system.matches("\nPrompt: ").count()));
         assert!(opening.context.len() <= LIMIT + 10 && opening.cut);
         assert!(!opening.context.contains("</") && !opening.user.contains("</"));
         assert!(opening.context.contains("Object 7 "));
@@ -153,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tree_is_shown_in_its_compact_form_and_a_large_one_near_its_output() {
+    fn a_tree_is_shown_as_its_page_and_a_large_one_near_its_output() {
         let tree = |count: usize| {
             let nodes: Vec<Value> = (0..count)
                 .map(|i| json!({"id": format!("n{i}"), "type": "GeometryNodeSetPosition"}))
@@ -183,22 +186,15 @@ mod tests {
             opening.context
         };
         let small = ask(3, 3);
-        assert!(small.contains("tree T\n1 n0:GeometryNodeSetPosition\n2 n1:"), "{small}");
         assert!(
-            small.contains("4 out:NodeGroupOutput;#Geometry<3.#Geometry\n"),
+            small.contains("def t()") && small.contains("    n1 = set_position(n0)\n"),
             "{small}"
         );
         assert!(!small.contains("\"trees\""), "no IR");
         for objects in [3, 5000] {
             let large = ask(5000, objects);
             assert!(large.len() <= LIMIT + 10, "{}", large.len());
-            for kept in [
-                "out:NodeGroupOutput",
-                " n4999:",
-                "6 n5:",
-                "nodes left out: ",
-                "Object 0",
-            ] {
+            for kept in ["n4999 = ", "n5 = ", "nodes left out", "Object 0"] {
                 assert!(large.contains(kept), "{kept} is missing with {objects} objects");
             }
         }
@@ -221,8 +217,8 @@ mod tests {
             max_steps: 7,
         };
         let sizes = [Form::Whole, Form::Small, Form::Tiny].map(|form| {
-            let opening = opening(&prompt, false, form).unwrap();
-            assert!(opening.nodes.contains("GeometryNodeDistributePointsOnFaces"));
+            let opening = opening(&prompt, false, form, Answer::Plan).unwrap();
+            assert!(opening.nodes.contains("distribute_points_on_faces("));
             assert!(opening.context.contains("Object 7"));
             opening.system.len() + opening.context.len() + opening.nodes.len() + opening.user.len()
         });
@@ -232,13 +228,39 @@ mod tests {
     }
 
     #[test]
+    fn the_answer_is_what_nothing_or_a_schema_constrains() {
+        let (context, catalogue, extensions) = (json!({}), docs::tests::catalogue("5.2"), Extensions::default());
+        let system = |form, answer| {
+            let prompt = Prompt {
+                text: "bend it",
+                context: &context,
+                catalogue: &catalogue,
+                extensions: &extensions,
+                scripts: false,
+                context_tokens: TOKENS,
+                max_steps: 25,
+            };
+            opening(&prompt, false, form, answer).unwrap().system
+        };
+        for form in [Form::Whole, Form::Tiny] {
+            let [plan, page] = [Answer::Plan, Answer::Page].map(|answer| system(form, answer));
+            assert!(
+                plan.contains("Answer with exactly one JSON object") || plan.contains("Answer with one JSON object")
+            );
+            assert!(page.contains("Answer with one page"), "{page}");
+            let taught = |text: &str| text.find("```python\ndef").map(|at| text[at..].to_owned());
+            assert_eq!(taught(&plan), taught(&page), "the language is the same");
+        }
+    }
+
+    #[test]
     fn the_instructions_include_what_the_run_allows() {
         let mut extensions = Extensions::default();
         let schema = json!({"type": "object", "properties": {"count": {"type": "integer"}}});
         extensions
             .add_op("scatter_more", &schema, std::sync::Arc::new(|_, _| Ok(Vec::new())))
             .unwrap();
-        let (context, catalogue) = (json!({}), Catalogue::default());
+        let (context, catalogue) = (json!({}), docs::tests::catalogue("5.2"));
         let system = |scripts, tools| {
             let prompt = Prompt {
                 text: "bend it",
@@ -249,11 +271,11 @@ mod tests {
                 context_tokens: TOKENS,
                 max_steps: 25,
             };
-            opening(&prompt, tools, Form::Whole).unwrap().system
+            opening(&prompt, tools, Form::Whole, Answer::Plan).unwrap().system
         };
         let (plain, all) = (system(false, false), system(true, true));
         assert!(
-            !plain.to_lowercase().contains("python") && !plain.contains(" script"),
+            !plain.contains("PYTHON") && !plain.contains(" script"),
             "off is not spoken of"
         );
         assert!(!plain.contains("# Tools") && plain.contains(prompts::REQUESTS));

@@ -22,8 +22,10 @@ prompts! {
     LAST_TURN = "last_turn",
     /// The artist left operations out.
     LEFT_OUT = "left_out",
-    /// The operations of a plan.
-    OPERATIONS = "operations",
+    /// The answer as a page.
+    PAGE = "page",
+    /// How trees are written: the language of pages.
+    PAGES = "pages",
     /// Steps were applied and the plan is not done.
     PROGRESS = "progress",
     /// How a script is written; the names that it may use follow.
@@ -38,9 +40,13 @@ prompts! {
     RULES = "rules",
     /// The slices of context that were asked for follow.
     SLICES = "slices",
-    /// The answer in short, for a model that can read little: everything in one text.
+    /// Pages in short, for a model that can read little.
     SMALL = "small",
-    /// The plan in short.
+    /// The answer as a page, in short.
+    SMALL_PAGE = "small_page",
+    /// The answer as a plan, in short.
+    SMALL_PLAN = "small_plan",
+    /// The answer as a plan.
     SYSTEM = "system",
     /// Results of tools, for a model that does not support tools.
     TOOL_RESULTS = "tool_results",

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::error::PromptError;
 use crate::exchange::{self, Exchange};
-use crate::form::Form;
+use crate::form::{Answer, Form};
 use crate::opening::{Prompt, opening};
 
 /// The part of the context that is the scene, the one that is the conversation, and that with documentation of nodes.
@@ -45,6 +45,8 @@ pub struct Ask<'a> {
     pub tools: &'a [Tool],
     /// Whether the model may call them now.
     pub calls: Calls,
+    /// What the instructions ask for, in every request of a run alike.
+    pub answer: Answer,
     /// The schema of the reply, if the model is held to one.
     pub schema: Option<Value>,
     /// The same in the provider's subset of JSON Schema, if it has one.
@@ -79,7 +81,7 @@ pub struct Draft {
 pub fn draft(ask: Ask<'_>) -> Result<Draft, PromptError> {
     let form = Form::of(ask.window);
     let tools = if form.tools() { ask.tools } else { &[] };
-    let opening = opening(&ask.prompt, !tools.is_empty(), form)?;
+    let opening = opening(&ask.prompt, !tools.is_empty(), form, ask.answer)?;
     let tools = if ask.calls == Calls::Told { &[] } else { tools };
     let native = !tools.is_empty();
     let original_schema = ask.schema.clone().filter(|_| ask.adapted.is_some());
@@ -178,6 +180,7 @@ mod tests {
                 exchanges: &exchanges,
                 tools: &[],
                 calls: Calls::Free,
+                answer: Answer::Plan,
                 schema: Some(json!({"type": "object"})),
                 adapted: None,
                 window,
@@ -242,6 +245,7 @@ mod tests {
                 exchanges: std::slice::from_ref(&exchange),
                 tools: std::slice::from_ref(&tool),
                 calls,
+                answer: Answer::Plan,
                 schema: None,
                 adapted: None,
                 window: None,

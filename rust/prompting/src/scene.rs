@@ -2,8 +2,9 @@
 
 use geonode_graph::documents::context::TreeFocus;
 use geonode_graph::ir::Bundle;
-use geonode_graph::{Catalogue, Focus, brief};
+use geonode_graph::{Catalogue, Focus};
 use geonode_protocol::inert;
+use geonode_text::{Names, write_brief};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -12,7 +13,7 @@ use crate::cut::cut;
 /// Bytes that are reserved in a tree, because making data inert lengthens it.
 const TREE_MARGIN: usize = 200;
 
-/// The context within its limit: JSON, and below it the target's tree in its compact form; and whether something was left out.
+/// The context within its limit: JSON, and below it the page of the target's tree; and whether something was left out.
 pub(crate) fn quoted(context: &Value, catalogue: &Catalogue, limit: usize) -> (String, bool) {
     let view = view(&plain(context), catalogue, limit.saturating_sub(TREE_MARGIN));
     let rest = inert(&view.context.to_string());
@@ -113,7 +114,7 @@ fn rounded(number: f64) -> Value {
 pub struct View {
     /// The context without its tree; `…_left_out` says how many entries of a list are missing.
     pub context: Value,
-    /// The target's tree in its compact form; of a large one, the most relevant nodes.
+    /// The page of the target's tree; of a large one, the most relevant nodes.
     pub tree: Option<String>,
     /// Whether something was left out.
     pub cut: bool,
@@ -142,10 +143,11 @@ pub fn view(context: &Value, catalogue: &Catalogue, limit: usize) -> View {
         selected: &focus.selected,
         touched: &focus.touched,
     };
-    let tree = brief(&bundle, catalogue, focus, limit / 2);
+    let names = Names::new(catalogue);
+    let tree = write_brief(&bundle, &names, focus, limit / 2);
     let context = fitted(context, limit.saturating_sub(tree.text.len()));
     let room = limit.saturating_sub(context.to_string().len()).max(limit / 2);
-    let tree = brief(&bundle, catalogue, focus, room);
+    let tree = write_brief(&bundle, &names, focus, room);
     View {
         cut: left_out(&context) || tree.left_out > 0,
         context,

@@ -24,29 +24,29 @@ const SILENT: [&str; 13] = [
     "format",
 ];
 
-/// Operations of `GN_OPS` that `NODE_TREE` does not have.
-const ONLY_GN: [&str; 2] = ["set_modifier_input", "add_frame"];
-
 /// Fields that are not taught, by definition; the plan itself has no name.
-const UNTAUGHT: [(&str, &[&str]); 7] = [
+const UNTAUGHT: [(&str, &[&str]); 6] = [
     ("Step", &["requires_approval"]),
     ("Meta", &["requires_gate_verification"]),
     ("PythonScript", &["mode"]),
     ("GnOps", &["single_user"]),
     ("ModifierTarget", &["node_group_name"]),
-    ("NodeTree", &["text"]),
-    ("NodeTreeOp", &["location"]),
+    // Trees are planned as pages, which name their target themselves.
+    ("NodeTree", &["target", "single_user", "operations"]),
 ];
 
 /// The schema of a reply. `scripts`: whether PYTHON steps may run; `requests`: whether the model asks for context with its plan.
 pub fn reply_schema(extensions: &Extensions, scripts: bool, requests: bool) -> Option<Value> {
     let mut schema = extensions.schema("plan")?;
     let added: Vec<&str> = extensions.described().into_iter().map(|(name, _)| name).collect();
-    if let Some(choices) = choices(&mut schema, "Step") {
-        choices.retain(|step| scripts || !is(step, "type", &["PYTHON"]));
-    }
-    if let Some(choices) = choices(&mut schema, "GnOp") {
-        choices.retain(|operation| is(operation, "op", &ONLY_GN) || is(operation, "op", &added));
+    if let Some(operations) = choices(&mut schema, "GnOp") {
+        operations.retain(|operation| is(operation, "op", &added));
+        // A page says what the built-in ones do.
+        let none = operations.is_empty();
+        if let Some(steps) = choices(&mut schema, "Step") {
+            steps
+                .retain(|step| (scripts || !is(step, "type", &["PYTHON"])) && !(none && is(step, "type", &["GN_OPS"])));
+        }
     }
     for (definition, fields) in UNTAUGHT {
         if let Some(part) = schema.pointer_mut(&format!("/$defs/{definition}")) {
@@ -54,17 +54,16 @@ pub fn reply_schema(extensions: &Extensions, scripts: bool, requests: bool) -> O
         }
     }
     if let Some(tree) = schema.pointer_mut("/$defs/NodeTree").and_then(Value::as_object_mut) {
-        // Tree text is not taught yet: what stands beside it is not optional then.
-        let choice = tree.shift_remove("else");
         tree.shift_remove("if");
-        tree.extend(
-            choice.and_then(|mut choice| {
-                Some(("required".to_owned(), choice.as_object_mut()?.shift_remove("required")?))
-            }),
-        );
+        tree.shift_remove("else");
+        tree.insert("required".to_owned(), json!(["text"]));
     }
     if !requests {
         forget(&mut schema, &["context_requests"]);
+    }
+    if let (false, Some(meta)) = (scripts, schema.pointer_mut("/$defs/Meta")) {
+        // A page states the counts; only what a script makes has no page.
+        forget(meta, &["expects"]);
     }
     if let Some(version) = schema.pointer_mut("/properties/version") {
         *version = json!({"const": Version::CURRENT.text()});
@@ -181,26 +180,45 @@ mod tests {
             "description\":\"",
             "context_requests",
             "requires_approval",
-            "ensure_target",
+            "operations",
+            "GN_OPS",
+            "expects",
             "x-since",
         ] {
             assert!(!text.contains(absent), "{absent} in {text}");
         }
-        assert!(text.contains("set_modifier_input") && text.contains("add_zone"));
+        assert!(text.contains("\"text\""));
         let all = schema(true, true).to_string();
-        assert!(all.contains("PYTHON") && all.contains("context_requests"));
-        assert!(text.len() < 9_000, "{} bytes", text.len());
+        assert!(all.contains("PYTHON") && all.contains("context_requests") && all.contains("expects"));
+        assert!(text.len() < 1_800, "{} bytes", text.len());
     }
 
     #[test]
-    fn every_example_satisfies_it() {
+    fn a_page_satisfies_it_and_operations_do_not() {
         let schema = CompiledSchema::new(schema(false, false)).unwrap();
-        let examples = geonode_planner::example::nearest_first("x").unwrap();
-        assert!(examples.len() > 5);
-        for example in examples {
-            let errors = schema.errors(&crate::examples::shown(&example).unwrap().1);
-            assert!(errors.is_empty(), "{}: {errors:?}", example.title());
-        }
+        let plan = |payload: Value| {
+            json!({"version": "1.2", "steps": [{"id": "s1", "type": "NODE_TREE", "description": "", "payload": payload}],
+                "done": true, "final_message": "x"})
+        };
+        let page = schema.errors(&plan(json!({"text": "def a() -> Geometry:\n    return cube()\n"})));
+        assert!(page.is_empty(), "{page:?}");
+        let target = json!({"object_name": "Cube", "modifier_name": "A", "node_group_name": "A"});
+        assert!(
+            !schema
+                .errors(&plan(json!({"target": target, "operations": []})))
+                .is_empty()
+        );
+    }
+
+    #[test]
+    fn added_operations_have_a_step_of_their_own() {
+        let mut extensions = Extensions::default();
+        let fields = json!({"type": "object", "properties": {"count": {"type": "integer"}}, "required": ["count"]});
+        extensions
+            .add_op("scatter_more", &fields, std::sync::Arc::new(|_, _| Ok(Vec::new())))
+            .unwrap();
+        let text = reply_schema(&extensions, false, false).unwrap().to_string();
+        assert!(text.contains("GN_OPS") && text.contains("scatter_more") && !text.contains("create_node"));
     }
 
     #[test]

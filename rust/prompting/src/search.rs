@@ -238,6 +238,27 @@ fn query_words(query: &str, stems: &mut Stems) -> Vec<(String, String)> {
     words
 }
 
+/// How well each text shares the words of a prompt: a word counts the more, the fewer of the texts have it.
+pub(crate) fn shared(prompt: &str, texts: &[&str]) -> Vec<f64> {
+    let mut stems = Stems {
+        stemmer: Stemmer::create(Algorithm::English),
+        made: HashMap::new(),
+    };
+    let words = query_words(prompt, &mut stems);
+    let texts: Vec<Vec<String>> = texts.iter().map(|text| stems.of(text)).collect();
+    let mut scores = vec![0.0_f64; texts.len()];
+    for (_, stem) in &words {
+        let has: Vec<bool> = texts.iter().map(|text| text.contains(stem)).collect();
+        let matches = has.iter().filter(|has| **has).count();
+        #[expect(clippy::cast_precision_loss, reason = "a handful of texts")]
+        let rarity = (1.0 + texts.len() as f64 / matches.max(1) as f64).ln();
+        for (score, has) in scores.iter_mut().zip(has) {
+            *score += if has { rarity } else { 0.0 };
+        }
+    }
+    scores
+}
+
 /// The types that a prompt surely needs, by the table and by their whole names in it: the most wanted of each word first.
 pub(crate) fn needed<'c>(prompt: &str, catalogue: &'c Catalogue) -> Vec<(&'c str, &'c NodeType)> {
     let mut stems = Stems {

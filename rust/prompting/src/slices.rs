@@ -3,8 +3,9 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use geonode_graph::ir::{Bundle, IR_VERSION, Node, Tree};
-use geonode_graph::{Catalogue, Document, Focus, brief};
+use geonode_graph::{Catalogue, Document, Focus};
 use geonode_protocol::{ContextRequest, ContextSlice, bytes_of};
+use geonode_text::{Names, write_brief};
 use indexmap::IndexMap;
 use serde_json::{Value, json};
 
@@ -21,7 +22,7 @@ const HASH: usize = 30;
 /// How often a context that is too long is built again with less room.
 const MAX_TRIES: usize = 8;
 
-/// The part of a context that a model would see within a budget of tokens, with slices: the context's keys, `tree` in its compact form, `slices` in the
+/// The part of a context that a model would see within a budget of tokens, with slices: the context's keys, `tree` as a page, `slices` in the
 /// order of the requests, and the `hash` of all of these.
 pub fn shown_context(
     context: &Value,
@@ -158,7 +159,7 @@ fn within(data: Value, limit: usize) -> Value {
     json!(format!("{}… (cut, {length} bytes in all)", beginning(&text, limit)))
 }
 
-/// A tree with its nested groups in the compact form.
+/// The page of a tree with its nested groups.
 pub fn tree_text(
     name: &str,
     context: &Value,
@@ -203,7 +204,9 @@ pub fn tree_text(
         selected: &selected,
         touched: &touched,
     };
-    Some(Value::from(brief(&bundle, catalogue, focus, limit).text))
+    Some(Value::from(
+        write_brief(&bundle, &Names::new(catalogue), focus, limit).text,
+    ))
 }
 
 fn of_object<'a>(context: &'a Value, name: &str) -> Option<&'a Value> {

@@ -220,7 +220,7 @@ fn effects(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     to_python(py, &geonode_engine::effects())
 }
 
-/// The compact form of a tree document (text or dict, a Bundle), as a model sees it, with the nodes of this catalogue (path, JSON text
+/// The compact form of a tree document (text or dict, a Bundle), with the nodes of this catalogue (path, JSON text
 /// or dict).
 #[pyfunction]
 fn compact(tree: &Bound<'_, PyAny>, catalogue: &Bound<'_, PyAny>) -> PyResult<String> {
@@ -282,7 +282,7 @@ fn sockets<'py>(
 }
 
 /// The part of a context (as `capture_context` returns it) that a model would see within a budget of tokens: cut if necessary, with the target's tree
-/// in its compact form, the requested slices, and a hash. `document` is the answer of `inspect` for the slices.
+/// as a page of tree text, the requested slices, and a hash. `document` is the answer of `inspect` for the slices.
 #[pyfunction]
 fn shown_context<'py>(
     context: &Bound<'py, PyAny>,

@@ -1,6 +1,6 @@
 //! The interface to `geonode-prompting`: turns the data of a run into a request to its model.
 
-use geonode_prompting::{Ask, Calls, Draft, Form, Prompt};
+use geonode_prompting::{Answer, Ask, Calls, Draft, Form, Prompt};
 use geonode_protocol::{Code, Severity};
 use geonode_provider::{Client, Models, Tool};
 use geonode_run::{Failure, Message, Origin};
@@ -43,13 +43,10 @@ pub(crate) fn draft(
         Due::Anything | Due::Form => Calls::Free,
     };
     let requests = tools.is_empty() && form != Form::Tiny;
-    // Without tools a schema goes out in words where it has to, unless the model can read little: the instructions teach the form.
-    let with_schema = if tools.is_empty() || calls == Calls::Told {
-        held || form == Form::Whole
-    } else {
-        both
-    };
-    let schema = (settings.structured_output && with_schema)
+    // In words a schema says what the instructions teach, at a higher price: where nothing holds a reply to it, a page is asked for.
+    let answer = if held { Answer::Plan } else { Answer::Page };
+    let with_schema = held && (tools.is_empty() || calls == Calls::Told || both);
+    let schema = with_schema
         .then(|| geonode_prompting::reply_schema(brief.extensions, brief.scripts, requests))
         .flatten();
     let draft = geonode_prompting::draft(Ask {
@@ -66,6 +63,7 @@ pub(crate) fn draft(
         exchanges: brief.exchanges,
         tools,
         calls,
+        answer,
         adapted: schema.as_ref().and_then(|schema| client.adapted_schema(schema)),
         schema,
         window: shape.window,

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::catalogues;
 use crate::error::EngineError;
 
-/// The part of a context that a model would see within a budget of tokens, with slices: the context's keys, `tree` in its compact form, `slices` in the
+/// The part of a context that a model would see within a budget of tokens, with slices: the context's keys, `tree` as a page, `slices` in the
 /// order of the requests, and the `hash` of all of these.
 ///
 /// # Errors

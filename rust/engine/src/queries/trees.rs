@@ -33,7 +33,7 @@ pub fn diff(before: &str, after: &str, catalogue: Option<&str>) -> Result<Vec<St
     }
 }
 
-/// The compact form of a tree document, as a model sees it.
+/// The compact form of a tree document.
 ///
 /// # Errors
 /// [`EngineError::Tree`] for the document, [`EngineError::Catalogue`] for a catalogue that cannot be read.

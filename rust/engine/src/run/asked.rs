@@ -19,6 +19,7 @@ use crate::asking::policies::Taken;
 use crate::asking::spending::Spent;
 use crate::error::EngineError;
 use crate::request::{PlanInput, RunRequest};
+use crate::run::amended;
 use crate::run::known::Known;
 use crate::tariff::Tariff;
 use crate::tools::ToolStep;
@@ -140,7 +141,9 @@ impl Asked {
         self.usage = sum(self.usage, reply.usage);
         self.replies += 1;
         self.finish = reply.finish;
-        self.reply = Some(PlanInput::Text(reply.text));
+        let before = self.exchanges.iter().rev().find(|one| one.calls.is_empty());
+        let whole = before.and_then(|before| amended::whole(&reply.text, &before.reply));
+        self.reply = Some(PlanInput::Text(whole.unwrap_or(reply.text)));
         reply.calls
     }
 

@@ -3,6 +3,7 @@
 //! The machine of `geonode-run` decides what happens next. [`worker`] feeds it; [`work`] carries out tasks that need no Blender, with the data in [`asked`], [`planned`] and [`judged`]; the other tasks are
 //! handed to the host through [`shared`].
 
+mod amended;
 mod asked;
 mod choosing;
 mod handing;

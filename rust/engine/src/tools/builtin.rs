@@ -63,7 +63,9 @@ fn runner(spec: &Spec, world: &Arc<World>) -> Result<Runner, SpecError> {
         (RunsIn::Core, "search_nodes") => core(Arc::new(move |input, _| {
             Ok(docs::find_nodes(text(input, "query"), &world.catalogue))
         })),
-        (RunsIn::Core, "search_presets") => core(Arc::new(|input, _| search_presets(text(input, "query")))),
+        (RunsIn::Core, "search_presets") => core(Arc::new(move |input, _| {
+            search_presets(text(input, "query"), &world.catalogue)
+        })),
         (RunsIn::Core, id) => return Err(SpecError::NoCode(id.to_owned())),
         (RunsIn::Host, "tree_ir") => host(Arc::new(move |_, raw| tree_ir(raw, &world))),
         (RunsIn::Host, "scene_summary") => host(Arc::new(move |_, raw| Ok(scene_summary(raw, &world.catalogue)))),
@@ -92,13 +94,13 @@ fn node_docs(input: &Value, catalogue: &Catalogue) -> Result<Value, ToolError> {
     }
 }
 
-fn search_presets(query: &str) -> Result<Value, ToolError> {
-    let found =
-        geonode_prompting::search_presets(query).map_err(|error| ToolError::new(error.code(), error.to_string()))?;
+fn search_presets(query: &str, catalogue: &Catalogue) -> Result<Value, ToolError> {
+    let found = geonode_prompting::search_presets(query, catalogue)
+        .map_err(|error| ToolError::new(error.code(), error.to_string()))?;
     Ok(json!({"presets": found}))
 }
 
-/// The host's document as the compact form.
+/// The host's document as a page.
 fn tree_ir(raw: Value, world: &World) -> Result<Value, ToolError> {
     #[derive(Deserialize)]
     struct Raw {
@@ -163,10 +165,10 @@ fn of_the_catalogue() -> Result<Vec<Spec>, SpecError> {
         Spec::new(
             "search_nodes",
             "Find node types",
-            "Node types of this Blender by what they do or are called, best first.",
+            "Node types of this Blender by what they do or are called, best first, with the call of each on a page.",
             object(&json!({"query": query}), &["query"]),
             gives(&json!({
-                "nodes": {"type": "array", "items": {"type": "object", "required": ["bl_idname", "label"]}},
+                "nodes": {"type": "array", "items": {"type": "object", "required": ["call", "bl_idname", "label"]}},
                 "left_out": {"type": "integer", "description": "How many more there are."},
             })),
         )?,
@@ -174,23 +176,23 @@ fn of_the_catalogue() -> Result<Vec<Spec>, SpecError> {
             "node_docs",
             "Node documentation",
             "Properties and sockets of a node type in this Blender, with these `properties`. Give `bl_idname`, or words in `query`. A socket \
-             is `Name#identifier:Type=default`, `!` takes no field, `+` several links.",
+             is `word: Type=default`, `!` takes no field, `+` several links.",
             object(
                 &json!({
-                    "bl_idname": {"type": "string", "description": "Such as GeometryNodeMeshToPoints."},
+                    "bl_idname": {"type": "string", "description": "Such as mesh_to_points."},
                     "properties": {"type": "object", "description": "Such as {\"mode\": \"EDGES\"}."},
                     "query": query,
                 }),
                 &[],
             ),
             gives(
-                &json!({"nodes": {"type": "array", "items": {"type": "object", "required": ["bl_idname", "inputs", "outputs"]}}}),
+                &json!({"nodes": {"type": "array", "items": {"type": "object", "required": ["call", "bl_idname", "inputs", "outputs"]}}}),
             ),
         )?,
         Spec::new(
             "search_presets",
             "Find presets",
-            "Ready-made effects near the words; of one that fits the whole plan.",
+            "Ready-made effects near the words; of one that fits the whole page.",
             object(&json!({"query": query}), &["query"]),
             gives(
                 &json!({"presets": {"type": "array", "items": {"type": "object", "required": ["title", "example"]}}}),
@@ -228,7 +230,7 @@ fn of_the_scene() -> Result<Vec<Spec>, SpecError> {
         on_host(Spec::new(
             "tree_ir",
             "A node tree",
-            "A Geometry Nodes tree with its nested groups; a large one near its output.",
+            "The page of a Geometry Nodes tree with its nested groups; a large one near its output.",
             object(&json!({"node_group_name": {"type": "string", "description": "Default: the target's."}}), &[]),
             gives(&json!({"node_group": {"type": "string"}, "tree": {"type": "string"}})),
         )?),

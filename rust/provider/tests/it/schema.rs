@@ -35,24 +35,33 @@ fn subsets() -> Vec<Subset> {
     all
 }
 
-/// The schema of a plan; without pages of tree text, which no request offers to a model.
-fn plan_schema() -> Value {
-    let mut schema = geonode_protocol::schema("plan").unwrap();
-    let tree = schema["$defs"]["NodeTree"].as_object_mut().unwrap();
-    tree["properties"]
-        .as_object_mut()
-        .unwrap()
-        .shift_remove("text")
-        .unwrap();
-    tree.shift_remove("if").unwrap();
-    let needed = tree.shift_remove("else").unwrap()["required"].take();
-    tree.insert("required".to_owned(), needed);
-    schema
+/// The two forms of a plan that a schema holds a reply to, each with the plans of that form that are accepted: trees as operations, and as
+/// pages of tree text, which models are taught.
+fn plan_forms() -> [(Value, Vec<Value>); 2] {
+    let schema = geonode_protocol::schema("plan").unwrap();
+    let (pages, operations): (Vec<Value>, Vec<Value>) = plans().into_iter().partition(has_page);
+    let of_tree = |gone: &[&str], needed: Value| {
+        let mut schema = schema.clone();
+        let tree = schema["$defs"]["NodeTree"].as_object_mut().unwrap();
+        let fields = tree["properties"].as_object_mut().unwrap();
+        for field in gone {
+            fields.shift_remove(*field).unwrap();
+        }
+        tree.shift_remove("if").unwrap();
+        tree.shift_remove("else").unwrap();
+        tree.insert("required".to_owned(), needed);
+        schema
+    };
+    let by_operations = of_tree(&["text"], json!(["target", "operations"]));
+    let by_pages = of_tree(&["target", "single_user", "operations"], json!(["text"]));
+    assert!(!pages.is_empty() && operations.len() > 20);
+    [(by_operations, operations), (by_pages, pages)]
 }
 
-/// Whether a step is a page of tree text.
-fn is_page(step: &Value) -> bool {
-    step.pointer("/payload/text").is_some()
+/// Whether a step of the plan is a page of tree text.
+fn has_page(plan: &Value) -> bool {
+    let steps = plan["steps"].as_array().unwrap();
+    steps.iter().any(|step| step.pointer("/payload/text").is_some())
 }
 
 /// Plans that are accepted, as JSON.
@@ -61,13 +70,10 @@ fn plans() -> Vec<Value> {
     let texts = fs::read_dir(root)
         .unwrap()
         .filter_map(|entry| fs::read_to_string(entry.unwrap().path().join("input.json")).ok());
-    let plans: Vec<Value> = texts
+    texts
         .filter_map(|text| parse_plan(&text, &Limits::default()).plan)
         .map(|plan| serde_json::to_value(plan).unwrap())
-        .filter(|plan| !plan["steps"].as_array().unwrap().iter().any(is_page))
-        .collect();
-    assert!(plans.len() > 20, "{}", plans.len());
-    plans
+        .collect()
 }
 
 /// What a model would write for a value under the adapted schema: every property there, maps as lists of pairs.
@@ -165,8 +171,10 @@ fn resolved<'a>(schema: &'a Value, root: &'a Value) -> &'a Value {
 
 #[test]
 fn every_plan_survives_a_schema_round_trip() {
-    let original = plan_schema();
-    for subset in subsets() {
+    let cases = subsets()
+        .into_iter()
+        .flat_map(|subset| plan_forms().map(|form| (subset, form)));
+    for (subset, (original, plans)) in cases {
         let adapted =
             adapt(&original, &subset, Shape::Free).unwrap_or_else(|issues| panic!("{}: {issues:#?}", subset.name));
         assert_eq!(lint(&adapted, &subset), []);
@@ -176,7 +184,7 @@ fn every_plan_survives_a_schema_round_trip() {
             "lowering is final"
         );
         let validator = jsonschema::validator_for(&adapted).unwrap();
-        for plan in plans() {
+        for plan in plans {
             let written = lowered_value(&plan, &original, &adapted, (&original, &adapted));
             let problems: Vec<String> = validator
                 .iter_errors(&written)

@@ -98,11 +98,8 @@ def chain(nodes):
 
 def edited(nodes):
     """The plan of the edit."""
-    target = {"object_name": "Cube", "modifier_name": "Chain", "node_group_name": "Chain"}
-    last = f"Move {nodes - 2}"
-    change = {"op": "set_input_default", "node_id": last, "socket": "Translation", "value": [0, 0, 5.6]}
-    payload = {"target": target, "operations": [change]}
-    step = {"id": "s1", "type": "NODE_TREE", "description": "Doubles the last move", "payload": payload}
+    page = f'with edit("Chain"):\n    move_{nodes - 2}.translation = (0, 0, 5.6)\n'
+    step = {"id": "s1", "type": "NODE_TREE", "description": "Doubles the last move", "payload": {"text": page}}
     words = "The last move is twice as long: 5.6 m."
     return json.dumps({"version": "1.2", "steps": [step], "done": True, "final_message": words})
 
