@@ -26,6 +26,7 @@ def test_a_prompt_is_typed_sent_and_done(window: Window) -> None:
     assert window.ask("current.summary") == "DONE", window.ask("current.messages")
     [name] = window.ask("[m.node_group.name for m in bpy.context.object.modifiers]")
     assert window.ask("list(bpy.data.node_groups.keys())") == [name]
+    window.find('modifiers["')
     window.photograph("done")
     window.do("bpy.context.window_manager.windows[0].workspace = D.workspaces['Geometry Nodes']")
     window.wait("any(a.ui_type == 'GeometryNodeTree' for a in C.window_manager.windows[0].screen.areas)")

@@ -31,8 +31,12 @@ def test_a_run_is_one_undo_step(window: Window) -> None:
     assert after != before
     window.undo()
     assert window.ask("exported()") == before
+    assert window.ask("current.undone")
+    window.settle()
+    window.photograph("undone")
     window.redo()
     assert window.ask("exported()") == after
+    assert not window.ask("current.undone")
     window.undo()
     assert window.ask("exported()") == before
 
