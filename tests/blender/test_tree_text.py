@@ -85,6 +85,38 @@ def test_groups_of_a_page_are_built_too() -> None:
     assert {"Plant", "Leaf"} <= set(bpy.data.node_groups.keys())
 
 
+FUR = """
+def fur(geometry: Geometry, surface: Object = None, surface_001: Geometry = None, length: Float = 1.0) -> Geometry:
+    limits(surface_001, name="Surface", description="What it grows on")
+    limits(length, min=0, max=10, hide_value=True)
+    object = object_info(object=surface)
+    return join_geometry(geometry, object.geometry, surface_001)
+
+def coat(geometry: Geometry, surface: Object = None, surface_001: Int = 3) -> Geometry:
+    limits(surface_001, name="Surface")
+    ball = ico_sphere(subdivisions=surface_001)
+    return group("Fur", geometry=geometry, surface=surface, surface_001=ball)
+
+apply("Coat", object="Plane", inputs={"surface_001": 1})
+"""
+
+
+def test_inputs_that_share_a_name_are_told_apart() -> None:
+    for changes in (True, False):
+        report = run(FUR, "Plane")
+        assert report.status == "done", report.messages
+        assert bool(report.diff) is changes, report.diff
+        assert vertices() == 4 + 12
+    fur, coat = bpy.data.node_groups["Fur"], bpy.data.node_groups["Coat"]
+    items = [item for item in fur.interface.items_tree if item.item_type == "SOCKET" and item.in_out == "INPUT"]
+    assert [item.name for item in items] == ["Geometry", "Surface", "Surface", "Length"]
+    assert [item.description for item in items] == ["", "", "What it grows on", ""]
+    assert items[3].hide_value and items[3].max_value == 10
+    [node] = [node for node in coat.nodes if node.bl_idname == "GeometryNodeGroup"]
+    fed = {link.to_socket.identifier: link.from_node.bl_idname for link in coat.links if link.to_node == node}
+    assert fed[items[1].identifier] == "NodeGroupInput" and fed[items[2].identifier] == "GeometryNodeMeshIcoSphere"
+
+
 def test_an_edit_changes_only_what_it_names() -> None:
     assert run(TOWER).status == "done"
     page = """

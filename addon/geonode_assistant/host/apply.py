@@ -32,7 +32,7 @@ from . import (
 from .deferred_updates import Suppressor, suppression
 from .documents import NodeAdd, StepDelta, TreeDelta
 from .errors import HostError, near
-from .lookup import Lookup
+from .lookup import Lookup, made_as, of_several
 from .socket_flags import Flags
 
 # Lists of a delta that change the structure of a tree, and those that change values.
@@ -89,9 +89,11 @@ def _interface_ref(tree: Any, ref: str, keys: dict[tuple[str, str], str], in_out
             )
         return found
     if ref.startswith("=") and tree is not None:
-        for item in tree.interface.items_tree:
-            if item.item_type == "SOCKET" and item.in_out == in_out and item.name == ref[1:]:
-                return item.identifier
+        name, number = of_several(ref[1:])
+        sockets = (item for item in tree.interface.items_tree if item.item_type == "SOCKET" and item.in_out == in_out)
+        alike = sorted((item.identifier for item in sockets if item.name == name), key=made_as)
+        if number < len(alike):
+            return str(alike[number])
     return ref
 
 

@@ -3,12 +3,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
 from . import identity
 from .errors import HostError, near
+
+# Between a name and the number of the socket among those that share it.
+SHARED = "\x01"
+
+
+def of_several(name: str) -> tuple[str, int]:
+    """The name in a SOCKET_REF, and which of those with that name is meant, in the order in which they were made."""
+    name, _, number = name.partition(SHARED)
+    return name, int(number or 0)
+
+
+def made_as(identifier: str) -> int:
+    """The number that Blender gave an interface socket; later ones have higher numbers."""
+    match = re.search(r"\d+$", identifier)
+    return int(match.group()) if match else 0
 
 
 class Lookup:
@@ -59,8 +75,12 @@ class Lookup:
             ref = self._key(node, ref)
         if ref.startswith(("=", "#")):
             prefix, _, name = ref.removeprefix("#").partition("=")
+            name, number = of_several(name)
             named = (s for s in getattr(node, side) if s.name == name and s.enabled and not s.is_unavailable)
-            return next((s for s in named if not prefix or s.identifier.startswith(f"{prefix}_")), None)
+            found = [s for s in named if not prefix or s.identifier.startswith(f"{prefix}_")]
+            if number:
+                found.sort(key=lambda socket: made_as(socket.identifier))
+            return found[number] if number < len(found) else None
         if known is None:
             known = {}
             for socket in getattr(node, side):

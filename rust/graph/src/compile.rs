@@ -260,8 +260,8 @@ fn compile_step(
         let ends = [&link.from.0, &link.from.1, &link.to.0, &link.to.1];
         !unsaid.dropped.contains(&ends.map(String::clone))
     });
-    let keys = nested.iter().flat_map(|group| &group.interface).chain(&tree.interface);
-    let keys = names_by_key(keys);
+    let interfaces = nested.iter().map(|group| group.interface.as_slice());
+    let keys = names_by_key(interfaces.chain([tree.interface.as_slice()]));
     settle_keys(&mut tree, &keys);
     compiled.diff.extend(describe(&step_delta, scope));
     for group in nested {

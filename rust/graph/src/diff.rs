@@ -335,13 +335,34 @@ fn interface_edits(model: &TreeModel, delta: &mut TreeDelta) {
     }
 }
 
-/// What the keys of new interface items stand for after the step.
-pub(crate) fn names_by_key<'i>(items: impl Iterator<Item = &'i Item>) -> HashMap<String, String> {
-    items
-        .filter(|item| item.identifier.starts_with('@'))
-        .map(|item| (item.identifier.clone(), format!("={}", item.name)))
-        .collect()
+/// What the keys of new interface items stand for after the step, over the interfaces of several trees.
+pub(crate) fn names_by_key<'i>(interfaces: impl Iterator<Item = &'i [Item]>) -> HashMap<String, String> {
+    let new = interfaces.flat_map(|items| {
+        let new = items.iter().filter(|item| item.identifier.starts_with('@'));
+        new.map(move |item| (item.identifier.clone(), settled_name(items, item)))
+    });
+    new.collect()
 }
+
+/// What an interface item that a step adds is called after it: its name, and its number where older ones share that.
+pub fn settled_name(items: &[Item], item: &Item) -> String {
+    let is_new = |other: &Item| other.identifier.starts_with('@');
+    let alike = |other: &&Item| (other.kind, other.in_out, &other.name) == (item.kind, item.in_out, &item.name);
+    let older = items.iter().filter(|other| !is_new(other)).filter(alike).count();
+    let before = items
+        .iter()
+        .take_while(|other| other.identifier != item.identifier)
+        .filter(|other| is_new(other))
+        .filter(alike)
+        .count();
+    match older + before {
+        0 => format!("={}", item.name),
+        number => format!("={}{SHARED}{number}", item.name),
+    }
+}
+
+/// Between a name and the number of the socket among those that share it: a character that no name has.
+const SHARED: char = '\u{1}';
 
 /// After a step, its new interface items are referred to by name, since Blender assigns their identifiers.
 pub(crate) fn settle_keys(tree: &mut crate::ir::Tree, names: &HashMap<String, String>) {

@@ -125,6 +125,18 @@ impl<'a> Want<'a> {
         }
     }
 
+    /// What an interface socket accepts as its default; `dimensions` is how many numbers a vector has, where that is said.
+    pub(crate) fn interface(socket_type: &str, dimensions: Option<&Value>) -> Want<'static> {
+        let mut want = Self::socket_type(socket_type);
+        let size = dimensions
+            .and_then(Value::as_u64)
+            .and_then(|size| usize::try_from(size).ok());
+        if let (Kind::Vector(_), "NodeSocketVector", Some(size)) = (&want.kind, socket_type, size) {
+            want.kind = Kind::Vector(size);
+        }
+        want
+    }
+
     /// What a node property accepts.
     pub(crate) fn property(property: &'a Property) -> Self {
         let items = || {

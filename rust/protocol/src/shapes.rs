@@ -69,6 +69,11 @@ pub struct GroupIo {
     /// Name in the UI.
     #[schemars(length(min = 1))]
     pub name: String,
+    /// Identifier of the socket, which then gets the name; where several of one side share a name. One that begins with `@` makes another
+    /// socket of that name, and is what the step's other operations call it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 2), extend("x-since" = "1.2"))]
+    pub identifier: Option<String>,
     /// Base RNA name of the socket type, for example `NodeSocketFloat`; required unless `remove` is true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1))]
@@ -93,6 +98,11 @@ pub struct GroupIo {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1), extend("x-since" = "1.1"))]
     pub panel: Option<String>,
+    /// Other properties of the socket by RNA name, such as `description`, `hide_value`, `structure_type`.
+    #[serde(default, skip_serializing_if = "Properties::is_empty")]
+    #[serde(deserialize_with = "properties")]
+    #[schemars(with = "std::collections::BTreeMap<String, PlanValue>", extend("x-since" = "1.2"))]
+    pub properties: Properties,
     /// Removes the socket instead.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[schemars(extend("x-since" = "1.1"))]

@@ -68,6 +68,7 @@ fn everything(layout: &Layout, options: &Bench) -> Result<Vec<Figure>> {
     });
     figures.extend(clients::measure(layout)?);
     figures.extend(without_blender(layout, "geonode-graph", "compile_speed")?);
+    figures.extend(without_blender(layout, "geonode-text", "text_speed")?);
     figures.extend(without_blender(layout, "geonode-script", "verdict_speed")?);
     for blender in SUPPORTED {
         let asked = options.blender.iter().any(|version| version == blender.version);

@@ -7,7 +7,7 @@ use super::operation::{Before, Mention, Operation, short};
 use super::work::{Work, side_name};
 use crate::ir::{Item, ItemKind, MAX_NAME, Map, Side, Tree};
 use crate::near::nearest;
-use crate::values::{Kind, Want, same};
+use crate::values::same;
 
 impl<'p> Operation<'p> for &'p GroupIo {
     fn carry_out(&self, work: &mut Work<'_>) {
@@ -19,7 +19,7 @@ impl<'p> Operation<'p> for &'p GroupIo {
         let mut present = before.tree.into_iter().flat_map(|tree| &tree.interface);
         let verb = match self.remove {
             true => "Remove",
-            false if present.any(|item| item.is_socket(side) && item.name == self.name) => "Keep or change",
+            false if present.any(|item| item.is_socket(side) && is_meant(self, item)) => "Keep or change",
             false => "Add",
         };
         let words = format!("{verb} the {} “{}”", side_name(side), self.name);
@@ -45,16 +45,25 @@ fn side_of(io: &GroupIo) -> Side {
     }
 }
 
+/// Whether an item is what an operation is about: the one with its identifier, else the first with its name.
+fn is_meant(io: &GroupIo, item: &Item) -> bool {
+    match &io.identifier {
+        Some(identifier) => item.identifier == *identifier,
+        None => item.name == io.name,
+    }
+}
+
 impl Work<'_> {
     fn set_group_io(&mut self, io: &GroupIo) {
         let side = side_of(io);
-        let present = self
-            .model
-            .interface
-            .iter()
-            .position(|item| item.is_socket(side) && item.name == io.name);
+        let mut sockets = self.model.interface.iter();
+        let present = sockets.position(|item| item.is_socket(side) && is_meant(io, item));
         if io.remove {
             return self.remove_group_io(io, side, present);
+        }
+        let key = io.identifier.as_deref().filter(|_| present.is_none());
+        if let Some(unknown) = key.filter(|key| !key.starts_with('@')) {
+            return self.no_such_socket(unknown, side);
         }
         if io.name.len() > MAX_NAME {
             let path = self.sink.at("name");
@@ -92,12 +101,16 @@ impl Work<'_> {
             self.sink.error(Code::SocketTypeMismatch, path, message, Some(hint));
             return;
         }
-        let Some(props) = self.interface_props(io, &socket_type) else {
+        let known = present
+            .and_then(|index| self.model.interface.get(index))
+            .map(|item| item.props.clone());
+        let Some(props) = self.interface_props(io, &socket_type, known.as_ref()) else {
             return;
         };
         let parent = io.panel.as_deref().map(|panel| self.ensure_panel(panel));
         match present.and_then(|index| self.model.interface.get_mut(index)) {
             Some(item) => {
+                item.name.clone_from(&io.name);
                 let moved = parent.is_some() && item.parent != parent;
                 if moved {
                     item.parent = parent;
@@ -113,7 +126,7 @@ impl Work<'_> {
                 }
             }
             None => {
-                let identifier = self.next_key();
+                let identifier = key.map_or_else(|| self.next_key(), str::to_owned);
                 self.model.interface.push(Item {
                     kind: ItemKind::Socket,
                     identifier,
@@ -125,6 +138,17 @@ impl Work<'_> {
                 });
             }
         }
+    }
+
+    fn no_such_socket(&mut self, identifier: &str, side: Side) {
+        let present = self.model.interface.iter().filter(|item| item.is_socket(side));
+        let known: Vec<String> = present
+            .map(|item| format!("{} ({})", item.name, item.identifier))
+            .collect();
+        let path = self.sink.at("identifier");
+        let message = format!("the tree has no {} with the identifier “{identifier}”", side_name(side));
+        let hint = Hint::explain(format!("it has: {}", known.join(", ")));
+        self.sink.error(Code::UnknownSocket, path, message, Some(hint));
     }
 
     /// The full name of a socket type; a short enum is a certain repair. Only types with a short name in `legal` are proposed.
@@ -158,56 +182,6 @@ impl Work<'_> {
         );
         self.sink.error(Code::UnknownSocketType, path, message, Some(hint));
         None
-    }
-
-    fn interface_props(&mut self, io: &GroupIo, socket_type: &str) -> Option<Map> {
-        let errors = self.sink.errors;
-        let mut props = Map::new();
-        if let Some(subtype) = &io.subtype {
-            let legal = self
-                .scope
-                .catalogue
-                .sockets
-                .get(socket_type)
-                .map(|kind| kind.subtypes.as_slice())
-                .unwrap_or_default();
-            let pairs: Vec<(&str, &str)> = legal.iter().map(|name| (name.as_str(), name.as_str())).collect();
-            let want = Want {
-                kind: Kind::Enum(pairs),
-                min: None,
-                max: None,
-            };
-            if let Some(fitted) = self.fit(&want, &Value::from(subtype.as_str()), "subtype") {
-                props.insert("subtype".to_owned(), fitted);
-            }
-        }
-        let numeric = matches!(socket_type, "NodeSocketFloat" | "NodeSocketInt" | "NodeSocketVector");
-        for (field, name, limit) in [("min", "min_value", io.min), ("max", "max_value", io.max)] {
-            let Some(limit) = limit else { continue };
-            if !numeric {
-                let path = self.sink.at(field);
-                let message = format!("a socket of the type {socket_type} has no limits");
-                let hint = self.sink.without(format!("leave “{field}” out"), field);
-                self.sink.error(Code::InvalidValue, path, message, Some(hint));
-                continue;
-            }
-            let value = if socket_type == "NodeSocketInt" {
-                self.fit(&Want::socket_type(socket_type), &Value::from(limit), field)
-            } else {
-                Some(Value::from(limit))
-            };
-            if let Some(value) = value {
-                props.insert(name.to_owned(), value);
-            }
-        }
-        if let Some(default) = &io.default {
-            let mut want = Want::socket_type(socket_type);
-            (want.min, want.max) = (io.min, io.max);
-            if let Some(fitted) = self.fit(&want, default, "default") {
-                props.insert("default_value".to_owned(), fitted);
-            }
-        }
-        (self.sink.errors == errors).then_some(props)
     }
 
     /// Identifier of the panel with that name, created if missing.

@@ -9,6 +9,7 @@ mod ensure;
 mod frames;
 mod groups;
 mod interface;
+mod interface_props;
 mod links;
 mod nesting;
 mod nodes;

@@ -11,6 +11,7 @@ use crate::documents::delta::ModifierInput;
 use crate::ir::{Side, Tree};
 use crate::near::nearest;
 use crate::sink::escape;
+use crate::socket_properties::DIMENSIONS;
 use crate::sockets::{GEOMETRY, held_by_output};
 use crate::values::{Kind, ValueError, Want, same, translate};
 
@@ -443,7 +444,7 @@ impl Work<'_> {
                 return;
             }
         };
-        let mut want = Want::socket_type(&item.socket_type);
+        let mut want = Want::interface(&item.socket_type, item.props.get(DIMENSIONS));
         want.min = item.props.get("min_value").and_then(Value::as_f64);
         want.max = item.props.get("max_value").and_then(Value::as_f64);
         let Some(fitted) = self.fit(&want, &op.value, "value") else {

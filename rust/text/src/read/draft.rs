@@ -53,6 +53,8 @@ pub(crate) struct Draft<'a> {
     keys: usize,
     /// Where the description of the tree begins.
     pub(crate) at: usize,
+    /// Whether it began as the present tree.
+    edits: bool,
 }
 
 impl<'a> Draft<'a> {
@@ -69,6 +71,7 @@ impl<'a> Draft<'a> {
             into: HashMap::new(),
             keys: 0,
             at,
+            edits: false,
         }
     }
 
@@ -77,6 +80,7 @@ impl<'a> Draft<'a> {
         let mut draft = Self::new(scope, Some(present), at);
         draft.interface.clone_from(&present.interface);
         draft.settings.clone_from(&present.settings);
+        draft.edits = true;
         for node in &present.nodes {
             let made = Made {
                 node: node.clone(),
@@ -230,6 +234,24 @@ impl<'a> Draft<'a> {
         }
     }
 
+    /// A socket has another identifier: its links follow.
+    pub(crate) fn rename_socket(&mut self, node: &str, side: Side, old: &str, new: &str) {
+        for wire in self.wires.iter_mut().flatten() {
+            let end = match side {
+                Side::Input => &mut wire.to,
+                Side::Output => &mut wire.from,
+            };
+            if end.0 == node && end.1 == old {
+                new.clone_into(&mut end.1);
+            }
+        }
+        if side == Side::Input
+            && let Some(links) = self.into.remove(&(node.to_owned(), old.to_owned()))
+        {
+            self.into.insert((node.to_owned(), new.to_owned()), links);
+        }
+    }
+
     /// The links into an input, in their order.
     pub(crate) fn links_into(&self, to: &End) -> Vec<usize> {
         self.into.get(to).cloned().unwrap_or_default()
@@ -277,7 +299,18 @@ impl<'a> Draft<'a> {
                     .or_else(|| all.first())
                     .map(|node| node.id.clone())
             }
-            _ => known.next().map(|node| node.id.clone()),
+            _ => {
+                let first = self
+                    .present
+                    .and_then(|tree| tree.nodes.iter().find(|node| node.kind == kind));
+                let implied = first.map_or("group_input", |node| node.id.as_str());
+                // Of a whole page the others are spelled out, before it is used or after.
+                match known.clone().find(|node| node.id == implied) {
+                    Some(node) => Some(node.id.clone()),
+                    None if self.edits => known.next().map(|node| node.id.clone()),
+                    None => None,
+                }
+            }
         };
         if let Some(id) = found {
             return id;

@@ -96,16 +96,17 @@ impl<'p> Reader<'_, '_, 'p> {
             )),
         };
         let words = words.as_ref().unwrap_or(self.variables.parameters());
+        let is_declared = |identifier: &str| self.draft.interface.iter().any(|item| item.identifier == identifier);
+        // Of several with the name the next one.
         let named = || {
             items
                 .iter()
-                .find(|item| item.name == name)
+                .find(|item| item.name == name && !is_declared(&item.identifier))
                 .map(|item| item.identifier.as_str())
         };
         let found = named().or_else(|| words.identifier(word)).map(str::to_owned);
         let fits = |identifier: &str| {
-            let declared = self.draft.interface.iter().any(|item| item.identifier == identifier);
-            !declared
+            !is_declared(identifier)
                 && items
                     .iter()
                     .any(|item| item.identifier == identifier && item.socket_type == kind)

@@ -1,8 +1,10 @@
 //! From a draft to operations: what has to be done so that the present tree, or the blank one, becomes what the page describes.
 
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
+use geonode_graph::catalogue::Socket;
 use geonode_graph::ir::{Item, ItemKind, Map, Node, Side, Tree};
 use geonode_graph::sockets::{FRAME, GEOMETRY, GROUP, GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE, held_by_output};
+use geonode_graph::{is_socket_property, settled_name};
 use geonode_protocol::{
     AddFrame, AddGroup, AddZone, Code, CreateNode, DeleteNode, Direction, Endpoint, GnOp, GroupIo, Link, NodeTreeOp,
     OrderLinks, Properties, RemoveZone, ReplaceNode, SetInputDefault, SetItems, SetProperty, ZoneItem, ZoneKind,
@@ -52,7 +54,7 @@ pub(crate) fn blank() -> Tree {
 
 /// Fields of an item that every operation about items of zones carries.
 const PLAIN_FIELDS: [&str; 3] = ["name", "socket_type", "identifier"];
-/// Properties of interface items that an operation carries.
+/// Properties of interface items that an operation carries in fields of their own.
 const SAID_OF_SOCKETS: [&str; 4] = ["default_value", "min_value", "max_value", "subtype"];
 
 impl Reader<'_, '_, '_> {
@@ -86,8 +88,30 @@ impl Reader<'_, '_, '_> {
         if !identifier.starts_with('@') {
             return identifier.clone();
         }
-        let found = self.draft.socket(id, side, identifier);
-        found.map_or_else(|| identifier.clone(), |socket| socket.name.clone())
+        let sockets = self.draft.sockets(id, side);
+        let Some(found) = sockets.iter().find(|socket| socket.identifier == *identifier) else {
+            return identifier.clone();
+        };
+        let alike = |socket: &&Socket| socket.available && socket.name == found.name;
+        if sockets.iter().filter(alike).count() < 2 {
+            return found.name.clone();
+        }
+        // Of several the name alone says too little: that of a group was made in an earlier step.
+        let group = self.draft.node(id).and_then(Node::group);
+        let tree = group.and_then(|group| self.draft.scope.trees.get(group));
+        let item = tree.and_then(|tree| tree.interface.iter().find(|item| item.identifier == *identifier));
+        match tree.zip(item) {
+            Some((tree, item)) => settled_name(&tree.interface, item),
+            None => self.key(identifier),
+        }
+    }
+
+    /// What operations call an item of the interface that the page adds.
+    fn key(&self, identifier: &str) -> String {
+        match identifier.strip_prefix("@k") {
+            Some(number) => format!("@p{}_{number}", self.draft.at),
+            None => identifier.to_owned(),
+        }
     }
 
     fn endpoint(&self, end: &End, side: Side) -> Endpoint {
@@ -157,25 +181,31 @@ impl Reader<'_, '_, '_> {
         }
     }
 
+    /// Removes the sockets that the draft lacks.
+    fn remove_sockets(&self, before: &Tree, written: &mut Writing<'_>) {
+        let stays = |gone: &Item| {
+            let mut items = self.draft.interface.iter();
+            items.any(|item| item.identifier == gone.identifier)
+        };
+        let sockets = before.interface.iter().filter(|item| item.kind == ItemKind::Socket);
+        for gone in sockets.filter(|item| !stays(item)) {
+            let mut others = before.interface.iter().filter(|other| shares(other, gone));
+            let op = GroupIo {
+                remove: true,
+                identifier: others.next().map(|_| gone.identifier.clone()),
+                ..group_io(gone)
+            };
+            let op = NodeTreeOp::SetGroupIo(Box::new(op));
+            written.out.tree.push((op, self.draft.at));
+        }
+    }
+
     fn interface_operations(&mut self, before: &Tree, written: &mut Writing<'_>) {
         let items = self.draft.interface.clone();
         let stays = |identifier: &str| items.iter().any(|item| item.identifier == identifier);
-        for gone in before
-            .interface
-            .iter()
-            .filter(|item| item.kind == ItemKind::Socket && !stays(&item.identifier))
-        {
-            let op = GroupIo {
-                remove: true,
-                ..group_io(gone)
-            };
-            written
-                .out
-                .tree
-                .push((NodeTreeOp::SetGroupIo(Box::new(op)), self.draft.at));
-        }
+        self.remove_sockets(before, written);
         self.order_unsaid(before);
-        let mut names: HashSet<(Option<Side>, &str)> = HashSet::new();
+        let is_blank = |item: &Item| matches!(item.identifier.as_str(), NEW_INPUT | NEW_OUTPUT);
         for item in &items {
             let at = self
                 .draft
@@ -188,22 +218,39 @@ impl Reader<'_, '_, '_> {
                 self.panel_unsaid(item, old, at);
                 continue;
             }
-            if !names.insert((item.in_out, item.name.as_str())) && old.is_none() {
+            let staying = before.interface.iter().filter(|other| stays(&other.identifier));
+            let mut alike = items
+                .iter()
+                .chain(staying)
+                .filter(|other| shares(other, item))
+                .peekable();
+            let is_shared = alike.peek().is_some();
+            if is_shared && (is_blank(item) || alike.any(is_blank)) {
                 let message = format!("Two sockets are named “{}”.", item.name);
                 self.error(Code::DuplicateId, at, message, "Give each its own name.");
                 continue;
             }
-            if old.is_some_and(|old| old.name != item.name) {
-                self.unsaid(at, "another name of a socket that is there");
-            }
             let mut op = group_io(item);
             let mut changed = old.is_none();
+            if let Some(old) = old.filter(|old| old.name != item.name) {
+                if is_blank(old) {
+                    self.unsaid(at, "another name of a socket that is there");
+                    op.name.clone_from(&old.name);
+                } else {
+                    op.identifier = Some(old.identifier.clone());
+                    changed = true;
+                }
+            }
+            if is_shared {
+                op.identifier = Some(self.key(&item.identifier));
+            }
             for (field, value) in &item.props {
                 let known = old.and_then(|old| old.props.get(field));
                 if known.is_some_and(|known| same(known, value)) {
                     continue;
                 }
-                if !SAID_OF_SOCKETS.contains(&field.as_str()) {
+                let is_more = is_socket_property(field, &self.names.catalogue().blender);
+                if !is_more && !SAID_OF_SOCKETS.contains(&field.as_str()) {
                     self.unsaid(at, &format!("“{field}” of the socket “{}”", item.name));
                     continue;
                 }
@@ -212,7 +259,8 @@ impl Reader<'_, '_, '_> {
                     "default_value" => op.default = Some(value.clone()),
                     "min_value" => op.min = value.as_f64(),
                     "max_value" => op.max = value.as_f64(),
-                    _ => op.subtype = value.as_str().map(str::to_owned),
+                    "subtype" => op.subtype = value.as_str().map(str::to_owned),
+                    _ => drop(op.properties.insert(field.clone(), value.clone())),
                 }
             }
             if let Some(old) = old.filter(|old| {
@@ -686,6 +734,13 @@ struct Writing<'t> {
     before: HashMap<&'t str, &'t Node>,
 }
 
+/// Whether another socket of the same side has the same name.
+fn shares(other: &Item, item: &Item) -> bool {
+    other.kind == ItemKind::Socket
+        && (other.in_out, &other.name) == (item.in_out, &item.name)
+        && other.identifier != item.identifier
+}
+
 fn group_io(item: &Item) -> GroupIo {
     GroupIo {
         direction: match item.in_out {
@@ -693,12 +748,14 @@ fn group_io(item: &Item) -> GroupIo {
             _ => Direction::Input,
         },
         name: item.name.clone(),
+        identifier: None,
         socket_type: Some(item.socket_type.clone()),
         default: None,
         min: None,
         max: None,
         subtype: None,
         panel: None,
+        properties: Properties::new(),
         remove: false,
     }
 }

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use geonode_graph::documents::TreeInfo;
 use geonode_graph::ir::{Side, Tree};
 use geonode_graph::sockets::{GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE, Scope};
-use geonode_graph::{Catalogue, Document, nearest, uses_group};
+use geonode_graph::{Catalogue, Document, nearest, settled_name, uses_group};
 use geonode_protocol::{
     Action, AddGroup, Code, Expectation, Finding, GnOp, GnOps, GroupNodes, ModifierTarget, NodeTree, NodeTreeOp,
     SetModifierInput, TreeTarget,
@@ -194,22 +195,26 @@ impl<'b> Book<'b> {
                 "Describe a tree: `def name(geometry: Geometry) -> Geometry:`, then apply(\"Name\", object=\"Plane\").";
             faults.error(Code::TextForm, 0, "The page describes no group.", fix);
         }
-        book.find_uses(&page.groups);
+        let names = Names::new(catalogue);
+        book.find_uses(&page.groups, &names);
         let steps = match book.order(&page.groups, faults) {
-            Some(order) if !faults.failed() => book.steps(&page, &order, faults),
+            Some(order) if !faults.failed() => book.steps(&page, &order, &names, faults),
             _ => Vec::new(),
         };
         (steps, page.message, page.expects)
     }
 
-    fn find_uses(&mut self, groups: &[Group<'_>]) {
+    fn find_uses(&mut self, groups: &[Group<'_>], names: &Names<'_>) {
         for call in calls(self.text) {
             let Some(around) = groups.iter().find(|group| group.at <= call.at && call.at < group.end) else {
                 continue;
             };
-            let named = call.group.or_else(|| self.functions.get(&call.function).cloned());
-            let named = named.map(|name| self.functions.get(&name).cloned().unwrap_or(name));
-            self.uses.entry(around.name.clone()).or_default().extend(named);
+            // A call that is a node's name never means a function, whatever that is called.
+            let is_node = names.node_type(&call.function).is_some();
+            let function = self.functions.get(&call.function).filter(|_| !is_node);
+            let group = call.group.or_else(|| function.cloned());
+            let group = group.map(|name| self.functions.get(&name).cloned().unwrap_or(name));
+            self.uses.entry(around.name.clone()).or_default().extend(group);
         }
     }
 
@@ -245,8 +250,7 @@ impl<'b> Book<'b> {
         Some(order)
     }
 
-    fn steps(&self, page: &Page<'_>, order: &[usize], faults: &mut Faults) -> Vec<RawStep> {
-        let names = Names::new(self.catalogue);
+    fn steps(&self, page: &Page<'_>, order: &[usize], names: &Names<'_>, faults: &mut Faults) -> Vec<RawStep> {
         let mut trees = self.document.trees.clone();
         let mut done: Vec<Done> = Vec::new();
         for number in order {
@@ -254,7 +258,7 @@ impl<'b> Book<'b> {
                 continue;
             };
             // An edit after a function means what that made.
-            let read = self.group(group, &names, &trees, faults);
+            let read = self.group(group, names, &trees, faults);
             if let Some(read) = read {
                 trees.insert(read.name.clone(), read.tree.clone());
                 done.push(read);
@@ -271,7 +275,11 @@ impl<'b> Book<'b> {
             .collect();
         let mut steps = Vec::new();
         let mut applied = vec![false; page.applies.len()];
-        for root in done.iter().filter(|group| !used.contains(&group.name)) {
+        // Modifiers come in the order of the page.
+        let place = |group: &Done| page.groups.iter().position(|other| other.name == group.name);
+        let mut roots: Vec<&Done> = done.iter().filter(|group| !used.contains(&group.name)).collect();
+        roots.sort_by_key(|group| place(group));
+        for root in roots {
             let number = page
                 .applies
                 .iter()
@@ -429,7 +437,8 @@ impl<'b> Book<'b> {
         }
         let is_whole = !root.written.tree.is_empty() || !root.edits || apply.is_some() && root.written.later.is_empty();
         if is_whole {
-            steps.push(on.node_tree(&root.name, root.written.tree.clone(), single_user, root.edits));
+            let name = self.own_name(&root.name, single_user);
+            steps.push(on.node_tree(&name, root.written.tree.clone(), single_user, root.edits));
         }
         let mut later = root.written.later.clone();
         if let Some(apply) = apply {
@@ -501,6 +510,20 @@ impl<'b> Book<'b> {
         Some((object.to_owned(), modifier.unwrap_or(group).to_owned()))
     }
 
+    /// The name of a modifier's group: of a copy that it gets for itself, since others use the group, a free one.
+    fn own_name(&self, group: &str, single_user: bool) -> String {
+        let shared = |info: &TreeInfo| single_user && info.users > 1;
+        if !self.document.tree_info.get(group).is_some_and(shared) {
+            return group.to_owned();
+        }
+        let named = self.document.names.get("node_group");
+        let taken =
+            |name: &String| self.document.trees.contains_key(name) || named.is_some_and(|names| names.contains(name));
+        let mut numbers = 1..=self.document.trees.len() + named.map_or(0, BTreeSet::len) + 1;
+        let free = numbers.find_map(|number| Some(format!("{group}.{number:03}")).filter(|name| !taken(name)));
+        free.unwrap_or_else(|| group.to_owned())
+    }
+
     /// `apply` of a group that the page does not describe: the modifier runs it, with these inputs.
     fn apply_alone(
         &self,
@@ -567,7 +590,8 @@ impl<'b> Book<'b> {
         let runs_it = known.is_some_and(|one| one.name == modifier && one.node_group.as_ref() == Some(&group));
         let described = done.iter().any(|done| done.name == group && !done.edits);
         if !runs_it || apply.single_user {
-            steps.push(on.node_tree(&group, Vec::new(), apply.single_user, !described));
+            let name = self.own_name(&group, apply.single_user);
+            steps.push(on.node_tree(&name, Vec::new(), apply.single_user, !described));
         }
         if !values.is_empty() {
             steps.push(on.gn_ops(None, values, false, !described));
@@ -622,9 +646,16 @@ fn inputs(apply: &Apply, tree: &Tree, faults: &mut Faults) -> Vec<(GnOp, usize)>
             continue;
         };
         let is_new = item.identifier.starts_with(['@', '=']);
+        let is_shared = items.iter().filter(|other| other.name == item.name).count() > 1;
+        let identifier = if item.identifier.starts_with('@') {
+            settled_name(&tree.interface, item)
+        } else {
+            item.identifier.clone()
+        };
+        let by_name = is_new && !is_shared;
         let op = SetModifierInput {
-            name: is_new.then(|| item.name.clone()),
-            identifier: (!is_new).then(|| item.identifier.clone()),
+            name: by_name.then(|| item.name.clone()),
+            identifier: (!by_name).then_some(identifier),
             value: value.clone(),
         };
         ops.push((GnOp::SetModifierInput(op), *at));

@@ -90,8 +90,14 @@ fn too_deep(tokens: &[(Tok, TextRange)]) -> Option<Fault> {
                 }
                 continue;
             }
-            Tok::Indent => indent += 1,
-            Tok::Dedent => indent = indent.saturating_sub(1),
+            Tok::Indent if indent < MAX_INDENT => {
+                indent += 1;
+                continue;
+            }
+            Tok::Dedent => {
+                indent = indent.saturating_sub(1);
+                continue;
+            }
             Tok::String { kind, .. }
                 if !matches!(kind, StringKind::String | StringKind::RawString | StringKind::Unicode) =>
             {
@@ -110,7 +116,7 @@ fn too_deep(tokens: &[(Tok, TextRange)]) -> Option<Fault> {
             }
         }
         total += 1;
-        if open.len() > MAX_BRACKETS + 1 || indent > MAX_INDENT || total > MAX_CHAIN {
+        if open.len() > MAX_BRACKETS + 1 || matches!(token, Tok::Indent) || total > MAX_CHAIN {
             let message = "The expression is nested too deeply, or too long.";
             return Some(Fault::new(
                 Code::TooDeep,

@@ -1,5 +1,6 @@
 //! Zones as `with` blocks, and closures as nested functions.
 
+use foldhash::HashMap;
 use geonode_graph::ir::{Map, Node, Side};
 use geonode_protocol::Code;
 use rustpython_parser::ast::{Expr, ExprCall, Keyword, StmtFunctionDef, StmtWith};
@@ -366,7 +367,7 @@ impl<'p> Reader<'_, '_, 'p> {
                         .iter()
                         .filter(|socket| is_usable(socket))
                         .position(|socket| socket.identifier == output.socket);
-                    (end, "input_items", place)
+                    (end, "input_items", place, output.id.clone(), Side::Output)
                 })
             }
             Expr::Attribute(attribute) => match &*attribute.value {
@@ -375,7 +376,8 @@ impl<'p> Reader<'_, '_, 'p> {
                         Some(Binding::Known(Val::Node(id))) if self.closure_ends.contains(&id) => {
                             let sockets = self.draft.sockets(&id, Side::Input);
                             let words = self.words_of(&sockets);
-                            Some((id, "output_items", words.place(attribute.attr.as_str())))
+                            let place = words.place(attribute.attr.as_str());
+                            Some((id.clone(), "output_items", place, id, Side::Input))
                         }
                         _ => None,
                     }
@@ -384,9 +386,10 @@ impl<'p> Reader<'_, '_, 'p> {
             },
             _ => None,
         };
-        let Some((end, collection, place)) = found else {
+        let Some((end, collection, place, shown, side)) = found else {
             return false;
         };
+        let before = self.draft.sockets(&shown, side);
         for keyword in keywords {
             let value = constant(&keyword.value, self.faults);
             let items = self
@@ -402,6 +405,21 @@ impl<'p> Reader<'_, '_, 'p> {
                 item.insert(field.to_string(), value);
             }
         }
+        let now = self.draft.sockets(&shown, side);
+        for (old, new) in before.iter().zip(now.iter()) {
+            if old.identifier != new.identifier {
+                self.renamed_item(&shown, side, &old.identifier, &new.identifier);
+            }
+        }
         true
+    }
+
+    /// An item has another name: what is known of its socket by the old identifier goes on under the new one.
+    fn renamed_item(&mut self, node: &str, side: Side, old: &str, new: &str) {
+        let inputs = self.closures.iter_mut().flat_map(HashMap::values_mut);
+        for output in inputs.filter(|output| side == Side::Output && output.id == node && output.socket == old) {
+            new.clone_into(&mut output.socket);
+        }
+        self.draft.rename_socket(node, side, old, new);
     }
 }

@@ -37,6 +37,8 @@ pub(super) struct Order {
     pub ring: bool,
     /// The zone in which each node lies; the ends of a zone lie in it.
     zone_of: Vec<Option<usize>>,
+    /// The place on the page of each node that has a line.
+    ranks: Vec<usize>,
 }
 
 impl Order {
@@ -48,7 +50,36 @@ impl Order {
         };
         order.find_zones(sheet);
         order.sort(sheet);
+        order.ranks = vec![usize::MAX; count];
+        let mut next = 0;
+        order.rank(&order.outside.clone(), &mut next);
         order
+    }
+
+    /// The place of a node's line on the page; those without one are last.
+    pub(super) fn rank_of(&self, at: usize) -> usize {
+        self.ranks.get(at).copied().unwrap_or(usize::MAX)
+    }
+
+    fn rank(&mut self, units: &[Unit], next: &mut usize) {
+        for unit in units {
+            let (ends, inside) = match unit {
+                Unit::Node(at) => (vec![*at], Vec::new()),
+                Unit::Zone(zone) => (
+                    self.zones
+                        .get(*zone)
+                        .map_or_else(Vec::new, |zone| vec![zone.input, zone.output]),
+                    self.inside.get(*zone).cloned().unwrap_or_default(),
+                ),
+            };
+            for at in ends {
+                if let Some(slot) = self.ranks.get_mut(at) {
+                    *slot = *next;
+                    *next += 1;
+                }
+            }
+            self.rank(&inside, next);
+        }
     }
 
     /// The zone in which a node is written.

@@ -228,26 +228,27 @@ impl<'s, 'a> Writer<'s, 'a> {
     /// Labels, muted nodes and frames.
     fn statements(&mut self) {
         let nodes = &self.sheet.tree.nodes;
-        for (at, node) in nodes.iter().enumerate() {
+        let order = self.by_page();
+        for (at, node) in order.iter().filter_map(|at| Some((*at, nodes.get(*at)?))) {
             if let Some(label) = node.label.as_deref().filter(|_| node.kind != FRAME) {
                 let text = format!("label({}, {})", self.sheet.variable(at), quote(label));
                 self.line_of(1, text, vec![at], 0);
             }
         }
-        let muted: Vec<usize> = (0..nodes.len())
-            .filter(|at| nodes.get(*at).is_some_and(is_muted))
-            .collect();
+        let is_muted_at = |at: &usize| nodes.get(*at).is_some_and(is_muted);
+        let muted: Vec<usize> = order.iter().copied().filter(is_muted_at).collect();
         if !muted.is_empty() {
             let text = list(muted.iter().map(|at| self.sheet.variable(*at).to_owned()));
             self.line_of(1, format!("mute({text})"), muted, 0);
         }
         let mut framed: HashMap<&str, Vec<usize>> = HashMap::default();
-        for (inner, node) in nodes.iter().enumerate() {
+        for (inner, node) in order.iter().filter_map(|at| Some((*at, nodes.get(*at)?))) {
             node.parent
                 .iter()
                 .for_each(|frame| framed.entry(frame).or_default().push(inner));
         }
-        for (at, node) in nodes.iter().enumerate().filter(|(_, node)| node.kind == FRAME) {
+        let all = order.iter().filter_map(|at| Some((*at, nodes.get(*at)?)));
+        for (at, node) in all.filter(|(_, node)| node.kind == FRAME) {
             let label = node.label.as_deref().map(quote);
             let members = framed
                 .get(node.id.as_str())
@@ -263,6 +264,21 @@ impl<'s, 'a> Writer<'s, 'a> {
             let text = format!("{} = frame({arguments})", self.sheet.variable(at));
             self.line_of(1, text, vec![at], 1);
         }
+    }
+
+    /// The nodes in the order of their lines; frames follow by their names, so that the order does not depend on that of the tree.
+    fn by_page(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.sheet.tree.nodes.len()).collect();
+        let is_frame = |at: usize| self.sheet.node(at).is_some_and(|node| node.kind == FRAME);
+        order.sort_by_cached_key(|at| {
+            let rank = if is_frame(*at) {
+                usize::MAX
+            } else {
+                self.order.rank_of(*at)
+            };
+            (rank, self.sheet.variable(*at).to_owned())
+        });
+        order
     }
 
     /// `return x`, `return {"Curves": x}`.

@@ -8,8 +8,10 @@
     reason = "a test stops at the first surprise"
 )]
 
+mod edits;
 mod names;
 mod pages;
+mod round_trip;
 mod write;
 
 use std::path::Path;

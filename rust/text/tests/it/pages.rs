@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::catalogue;
 
 /// An object without modifiers.
-fn empty_file() -> Document {
+pub(crate) fn empty_file() -> Document {
     let mut document = Document::default();
     let plane = Object {
         kind: "MESH".to_owned(),
@@ -32,7 +32,7 @@ fn empty_file() -> Document {
 }
 
 /// What compiling a page gives: the file afterwards, and the findings.
-fn compiled(page: &str, document: &Document, catalogue: &Catalogue) -> (Document, Vec<Finding>, Plan) {
+pub(crate) fn compiled(page: &str, document: &Document, catalogue: &Catalogue) -> (Document, Vec<Finding>, Plan) {
     let plan = page_plan(page);
     let expanded = expand(&plan, document, catalogue, None, 10_000).unwrap();
     let made = compile_exactly(&expanded.plan, document, catalogue, &expanded.exact);
@@ -43,7 +43,7 @@ fn compiled(page: &str, document: &Document, catalogue: &Catalogue) -> (Document
 
 /// The file after a page without errors.
 #[track_caller]
-fn after(page: &str, document: &Document, catalogue: &Catalogue) -> Document {
+pub(crate) fn after(page: &str, document: &Document, catalogue: &Catalogue) -> Document {
     let (after, findings, plan) = compiled(page, document, catalogue);
     let errors: Vec<&Finding> = findings.iter().filter(|finding| finding.is_error()).collect();
     assert!(

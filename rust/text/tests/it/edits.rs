@@ -1,0 +1,155 @@
+//! What a page does besides describing trees: nodes gathered and released, what is unused removed, groups with and without other users.
+
+use geonode_graph::documents::Modifier;
+use geonode_graph::ir::Tree;
+use geonode_graph::{Catalogue, Document};
+use geonode_protocol::{Code, Finding};
+
+use crate::catalogue;
+use crate::pages::{after, compiled, empty_file};
+
+const BOXES: &str = r#"
+def boxes(geometry: Geometry, size: Float = 1.0) -> Geometry:
+    box = cube(size=size)
+    moved = set_position(box.mesh, offset=(0.0, 0.0, 1.0))
+    spare = ico_sphere()
+    return join_geometry(geometry, moved)
+
+apply("Boxes", object="Plane")
+"#;
+
+fn file(catalogue: &Catalogue) -> Document {
+    after(BOXES, &empty_file(), catalogue)
+}
+
+fn ids(tree: &Tree) -> Vec<&str> {
+    let mut ids: Vec<&str> = tree.nodes.iter().map(|node| node.id.as_str()).collect();
+    ids.sort_unstable();
+    ids
+}
+
+#[track_caller]
+fn errors(page: &str, file: &Document, catalogue: &Catalogue) -> Vec<(Code, String)> {
+    let (_, findings, _) = compiled(page, file, catalogue);
+    let errors = findings.into_iter().filter(Finding::is_error);
+    errors.map(|finding| (finding.code, finding.message)).collect()
+}
+
+#[test]
+fn nodes_are_gathered_into_a_group_and_released_again() {
+    let catalogue = catalogue("5.2");
+    let file = file(&catalogue);
+    let gathered = after(
+        "with edit(\"Boxes\"):\n    part = gather(\"Part\", box, moved)\n",
+        &file,
+        &catalogue,
+    );
+    let boxes = &gathered.trees["Boxes"];
+    assert!(
+        !ids(boxes).contains(&"box") && !ids(boxes).contains(&"moved"),
+        "{:?}",
+        ids(boxes)
+    );
+    let part = boxes.nodes.iter().find(|node| node.id == "part").unwrap();
+    assert_eq!(part.group(), Some("Part"));
+    assert!(ids(&gathered.trees["Part"]).contains(&"box"));
+
+    let released = after("with edit(\"Boxes\"):\n    ungroup(part)\n", &gathered, &catalogue);
+    let kinds = |tree: &Tree| {
+        let mut kinds: Vec<String> = tree.nodes.iter().map(|node| node.kind.clone()).collect();
+        kinds.sort_unstable();
+        kinds
+    };
+    assert_eq!(kinds(&released.trees["Boxes"]), kinds(&file.trees["Boxes"]));
+}
+
+#[test]
+fn what_feeds_no_output_is_removed() {
+    let catalogue = catalogue("5.2");
+    let file = file(&catalogue);
+    let clean = after("with edit(\"Boxes\"):\n    cleanup()\n", &file, &catalogue);
+    assert!(ids(&file.trees["Boxes"]).contains(&"spare"));
+    assert!(!ids(&clean.trees["Boxes"]).contains(&"spare"));
+    let [(code, message)] = errors(
+        "def boxes(geometry: Geometry) -> Geometry:\n    cleanup()\n    return geometry\n\napply(\"Boxes\", object=\"Plane\")\n",
+        &file,
+        &catalogue,
+    )
+    .try_into()
+    .unwrap();
+    assert_eq!(code, Code::TextForm);
+    assert!(message.starts_with("line 2, column 5: "), "{message}");
+}
+
+#[test]
+fn a_page_may_describe_groups_that_run_on_their_own() {
+    let catalogue = catalogue("5.2");
+    let page = r#"
+def a(geometry: Geometry) -> Geometry:
+    return join_geometry(geometry, shared().mesh)
+
+def b() -> Geometry:
+    return shared().mesh
+
+def shared() -> {"Mesh": Geometry}:
+    return cube().mesh
+
+apply("A", object="Plane")
+apply("B", object="Plane", modifier="Second")
+"#;
+    let file = after(page, &empty_file(), &catalogue);
+    let modifiers: Vec<(&str, Option<&str>)> = file.objects["Plane"]
+        .modifiers
+        .iter()
+        .map(|one| (one.name.as_str(), one.node_group.as_deref()))
+        .collect();
+    assert_eq!(modifiers, [("A", Some("A")), ("Second", Some("B"))]);
+    assert_eq!(file.trees.len(), 3);
+}
+
+#[test]
+fn a_modifier_may_get_its_own_copy() {
+    let catalogue = catalogue("5.2");
+    let mut file = file(&catalogue);
+    let other = Modifier {
+        name: "Boxes".to_owned(),
+        kind: "NODES".to_owned(),
+        node_group: Some("Boxes".to_owned()),
+        ..Modifier::default()
+    };
+    let mut rock = file.objects["Plane"].clone();
+    rock.modifiers = vec![other];
+    file.objects.insert("Rock".to_owned(), rock);
+    file.tree_info.get_mut("Boxes").unwrap().users = 2;
+    let page = "with edit(\"Boxes\"):\n    box.size = 2.0\n\napply(\"Boxes\", object=\"Rock\", single_user=True)\n";
+    let changed = after(page, &file, &catalogue);
+    assert_eq!(changed.trees["Boxes"], file.trees["Boxes"], "that of the plane stays");
+    let own = changed.objects["Rock"].modifiers[0].node_group.as_deref().unwrap();
+    assert_ne!(own, "Boxes");
+    assert_ne!(changed.trees[own], file.trees["Boxes"]);
+}
+
+#[test]
+fn rings_are_findings_with_their_place() {
+    let catalogue = catalogue("5.2");
+    let empty = empty_file();
+    let apply = "\napply(\"A\", object=\"Plane\")\n";
+    let own = format!("def a(x: Float) -> Float:\n    y = z * 2.0\n    z = y * 3.0\n    return y\n{apply}");
+    let found = errors(&own, &empty, &catalogue);
+    assert!(
+        found
+            .iter()
+            .any(|(code, message)| *code == Code::Cycle && message.starts_with("line ")),
+        "{found:?}"
+    );
+    let groups = format!(
+        "def a() -> {{\"X\": Float}}:\n    return b().x\n\ndef b() -> {{\"X\": Float}}:\n    return a().x\n{apply}"
+    );
+    let found = errors(&groups, &empty, &catalogue);
+    assert!(
+        found
+            .iter()
+            .any(|(code, message)| *code == Code::Cycle && message.starts_with("line ")),
+        "{found:?}"
+    );
+}
