@@ -6,6 +6,7 @@ from __future__ import annotations
 import copy
 import math
 import threading
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -356,3 +357,15 @@ def test_check_script() -> None:
     asked = api.check_script('import bpy\nbpy.ops.object.delete()\nd = {}\nprint(f"{d.get("x")}")\n')
     assert asked.ok and [one.code for one in asked.asks] == ["script_destructive"]
     assert asked.source.endswith("print(f\"{d.get('x')}\")\n")
+
+
+def test_a_picture_is_read_from_its_file_or_refused(tmp_path: Path) -> None:
+    picture = tmp_path / "Chair.PNG"
+    picture.write_bytes(b"ABC")
+    assert starting.attached(picture) == {"media_type": "image/png", "data": "QUJD"}
+    with (tmp_path / "large.jpg").open("wb") as large:
+        large.truncate(6_000_001)
+    for name, code in [("none.png", "file_not_found"), ("large.jpg", "file_too_large"), ("x.svg", "invalid_value")]:
+        with pytest.raises(AssistantError) as refusal:
+            starting.attached(tmp_path / name)
+        assert refusal.value.code == code

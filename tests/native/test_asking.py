@@ -11,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 
+import geonode_core
 import pytest
 from scripted_host import MOVE, Host, plan
 
@@ -195,3 +196,33 @@ def test_the_measured_result_and_repairs_go_back_to_the_model(start, host: Host,
     [plane] = measured["objects"]
     assert plane["object"] == "Plane" and plane["mesh"]["vertices"] > 0
     assert "recovered_trailing_comma" in told.partition("<repairs>")[2]
+
+
+def test_a_reference_picture_goes_with_the_prompt(start, host: Host, server: Server) -> None:
+    server.replies = [PLAN]
+    report = ask(start, host, server, pictures=[{"media_type": "image/png", "data": "QUJD"}])
+    assert report["status"] == "done", report["messages"]
+    words, shown = server.asked[0]["messages"][-1]["content"][-2:]
+    assert "with a picture as reference:\nmove it up" in words["text"]
+    assert shown["image_url"]["url"] == "data:image/png;base64,QUJD"
+    assert "QUJD" not in json.dumps([report, host.events])
+
+
+@pytest.mark.parametrize(
+    "pictures",
+    [
+        [{"media_type": "image/svg+xml", "data": "QUJD"}],
+        [{"media_type": "image/png", "data": ""}],
+        [{"media_type": "image/png", "data": "no base64!"}],
+        [{"media_type": "image/png", "data": "QUJD"}] * 5,
+    ],
+)
+def test_pictures_that_no_provider_takes_are_refused(start, pictures: list[dict[str, str]]) -> None:
+    with pytest.raises(geonode_core.CoreError, match="at most 4"):
+        start("x", pictures=pictures)
+
+
+def test_pictures_that_nobody_looks_at_are_told(start, host: Host) -> None:
+    report = host.drive(start("scatter 20 cubes on the plane", pictures=[{"media_type": "image/png", "data": "QUJD"}]))
+    told = [message for message in report["messages"] if message["code"] == "pictures_unused"]
+    assert [message["severity"] for message in told] == ["warning"], report["messages"]

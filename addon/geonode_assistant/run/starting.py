@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import bpy
@@ -33,6 +35,8 @@ class Options(TypedDict, total=False):
     """The environment variable that holds the provider's key."""
     settings: Mapping[str, Any] | None
     """Settings of this run (``geonode_core.settings()`` lists them); wrong ones end it with ``setting_invalid``."""
+    pictures: Sequence[str | Path]
+    """At most four files (PNG, JPEG, WebP) that show the model what is meant."""
 
 
 def start(
@@ -147,6 +151,25 @@ def _claim(
     return session.current.claim(make, prompt)
 
 
+_PICTURES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".webp": "image/webp"}
+_PICTURE_BYTES = 6_000_000
+
+
+def attached(path: str | Path) -> dict[str, str]:
+    """A reference picture for a prompt. Raises ``file_not_found``, ``file_too_large`` or ``invalid_value``."""
+    file = Path(path)
+    kind = _PICTURES.get(file.suffix.lower())
+    if kind is None:
+        raise AssistantError("invalid_value", f"{file.name} is not a picture of type {', '.join(_PICTURES)}.")
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise AssistantError("file_not_found", f"{file} cannot be read: {error.strerror}.") from None
+    if len(data) > _PICTURE_BYTES:
+        raise AssistantError("file_too_large", f"{file.name} is larger than 6 MB.")
+    return {"media_type": kind, "data": base64.b64encode(data).decode()}
+
+
 def request_of(
     prompt: str,
     object: str | None = None,
@@ -157,6 +180,7 @@ def request_of(
     base_url: str | None = None,
     key_variable: str | None = None,
     settings: Mapping[str, Any] | None = None,
+    pictures: Sequence[str | Path] = (),
 ) -> dict[str, Any]:
     """The request for ``geonode_core.Run``; the core has defaults for absent keys."""
     chosen = choices.choice(provider, model, base_url, key_variable)
@@ -172,6 +196,7 @@ def request_of(
         "approve": "ask" if callable(approve) else approve or "none",
         "settings": {**choices.settings(), **(settings or {})},
         "egress": choices.allowed_servers(),
+        "pictures": [attached(path) for path in pictures] or None,
     }
     return {key: value for key, value in request.items() if value is not None}
 

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use geonode_provider::policy::Redactor;
 use geonode_provider::{ApiKey, Provider};
 use geonode_run::Approve;
+use geonode_tools::Image;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -51,6 +52,8 @@ pub struct RunRequest {
     pub folder: Option<PathBuf>,
     /// The conversation that this run belongs to; a new one when none is named.
     pub conversation: Option<String>,
+    /// Reference pictures that the artist attached to the prompt.
+    pub pictures: Vec<Image>,
     /// How many keys were removed from the prompt.
     pub(crate) removed_keys: usize,
     /// The request as given, without secrets.
@@ -101,6 +104,33 @@ struct Wire {
     folder: Option<PathBuf>,
     #[serde(default)]
     conversation: Option<String>,
+    #[serde(default)]
+    pictures: Vec<Image>,
+}
+
+/// Most pictures of a prompt, and the most bytes of one in base64 (about 6 MB of file).
+const MOST_PICTURES: usize = 4;
+const PICTURE_BYTES: usize = 8 << 20;
+/// Kinds of pictures that every provider takes.
+const PICTURE_KINDS: [&str; 3] = ["image/png", "image/jpeg", "image/webp"];
+
+/// Refuses pictures that no provider would take.
+fn pictures(given: Vec<Image>) -> Result<Vec<Image>, EngineError> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+    let wrong = |picture: &Image| {
+        !PICTURE_KINDS.contains(&picture.media_type.as_str())
+            || picture.data.is_empty()
+            || picture.data.len() > PICTURE_BYTES
+            || !picture.data.bytes().all(plain)
+    };
+    if given.len() > MOST_PICTURES || given.iter().any(wrong) {
+        return Err(EngineError::Request(format!(
+            "`pictures` holds at most {MOST_PICTURES} of {}, each as base64 of at most {} MB",
+            PICTURE_KINDS.join(", "),
+            PICTURE_BYTES >> 20
+        )));
+    }
+    Ok(given)
 }
 
 impl RunRequest {
@@ -122,6 +152,7 @@ impl RunRequest {
             .map(ApiKey::new)
             .transpose()
             .map_err(|error| EngineError::Request(error.to_string().trim_end_matches('.').to_owned()))?;
+        let pictures = pictures(wire.pictures)?;
         let mut prompt = wire.prompt;
         let removed_keys = Redactor::with_environment(api_key.as_ref()).secrets(&mut prompt);
         if removed_keys > 0 {
@@ -129,6 +160,7 @@ impl RunRequest {
         }
         Ok(Self {
             prompt,
+            pictures,
             object: wire.object,
             modifier: wire.modifier,
             provider: wire.provider.unwrap_or_else(|| OFFLINE.to_owned()),

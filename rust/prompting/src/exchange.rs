@@ -71,6 +71,21 @@ pub(crate) fn fitting(exchanges: &[Exchange], room: usize) -> Cow<'_, [Exchange]
     }
 }
 
+/// The artist's message that opens a conversation, with the pictures that belong to it.
+pub(crate) fn first(words: String, pictures: &[Image]) -> Message {
+    if pictures.is_empty() {
+        return Message::user(words);
+    }
+    let parts = std::iter::once(Part::Text { text: words }).chain(pictures.iter().map(|picture| Part::Image {
+        media_type: picture.media_type.clone(),
+        data: picture.data.clone(),
+    }));
+    Message {
+        content: Content::Parts(parts.collect()),
+        ..Message::user("")
+    }
+}
+
 /// An exchange as messages; without `native` tools, calls and results are text.
 pub(crate) fn messages(exchange: &Exchange, native: bool) -> Vec<Message> {
     if exchange.calls.is_empty() {

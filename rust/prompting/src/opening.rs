@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use geonode_graph::Catalogue;
 use geonode_planner::DataError;
 use geonode_protocol::{Extensions, bytes_of, inert};
+use geonode_tools::Image;
 use serde_json::Value;
 
 use crate::form::{Answer, Form};
@@ -18,6 +19,8 @@ pub const MAX_SYSTEM: usize = 24_000;
 pub struct Prompt<'a> {
     /// The prompt.
     pub text: &'a str,
+    /// Reference pictures that the artist attached to it.
+    pub pictures: &'a [Image],
     /// The snapshot of the scene.
     pub context: &'a Value,
     /// The catalogue: the sockets of the nodes in the context's tree, and the documentation of nodes.
@@ -59,8 +62,21 @@ pub fn opening(prompt: &Prompt<'_>, tools: bool, form: Form, answer: Answer) -> 
         context,
         cut,
         nodes: inert(&docs::needed(prompt.text, prompt.catalogue, form.nodes())),
-        user: format!("The artist's prompt:\n{}", inert(prompt.text)),
+        user: format!(
+            "The artist's prompt{}:\n{}",
+            attached(prompt.pictures.len()),
+            inert(prompt.text)
+        ),
     })
+}
+
+/// What is said about so many pictures, which follow.
+fn attached(count: usize) -> String {
+    match count {
+        0 => String::new(),
+        1 => ", with a picture as reference".to_owned(),
+        more => format!(", with {more} pictures as reference"),
+    }
 }
 
 /// The instructions: first what is the same for every run, last what depends on the prompt, so that a provider's cache holds the most.
@@ -124,6 +140,7 @@ mod tests {
     fn opened(text: &str, context: &Value) -> Opening {
         let prompt = Prompt {
             text,
+            pictures: &[],
             context,
             catalogue: &docs::tests::catalogue("5.2"),
             extensions: &Extensions::default(),
@@ -209,6 +226,7 @@ mod tests {
         let catalogue = docs::tests::catalogue("5.2");
         let prompt = Prompt {
             text: "scatter 200 rocks on the plane",
+            pictures: &[],
             context: &context,
             catalogue: &catalogue,
             extensions: &Extensions::default(),
@@ -233,6 +251,7 @@ mod tests {
         let system = |form, answer| {
             let prompt = Prompt {
                 text: "bend it",
+                pictures: &[],
                 context: &context,
                 catalogue: &catalogue,
                 extensions: &extensions,
@@ -264,6 +283,7 @@ mod tests {
         let system = |scripts, tools| {
             let prompt = Prompt {
                 text: "bend it",
+                pictures: &[],
                 context: &context,
                 catalogue: &catalogue,
                 extensions: &extensions,

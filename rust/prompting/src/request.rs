@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use geonode_protocol::bytes_of;
 use geonode_provider::policy::Attachments;
-use geonode_provider::{Filter, Message, Options, Request, Tool, ToolChoice};
+use geonode_provider::{Filter, Options, Request, Tool, ToolChoice};
 use serde_json::Value;
 
 use crate::error::PromptError;
@@ -100,7 +100,7 @@ pub fn draft(ask: Ask<'_>) -> Result<Draft, PromptError> {
     let keys = attachments.context.iter().map(|(key, _)| key.clone()).collect();
     let room = room(ask.window, ask.max_tokens, &attachments, &opening.system);
     let exchanges = exchange::fitting(ask.exchanges, room.saturating_sub(opening.user.len()));
-    let mut messages = vec![Message::user(opening.user)];
+    let mut messages = vec![exchange::first(opening.user, ask.prompt.pictures)];
     messages.extend(exchanges.iter().flat_map(|one| exchange::messages(one, native)));
     let request = Request::builder(messages)
         .system(Some(opening.system))
@@ -169,6 +169,7 @@ mod tests {
             draft(Ask {
                 prompt: Prompt {
                     text: "bend it",
+                    pictures: &[],
                     context: &context,
                     catalogue: &catalogue,
                     extensions: &extensions,
@@ -234,6 +235,7 @@ mod tests {
             let made = draft(Ask {
                 prompt: Prompt {
                     text: "bend it",
+                    pictures: &[],
                     context: &context,
                     catalogue: &catalogue,
                     extensions: &extensions,
@@ -270,5 +272,50 @@ mod tests {
                 .iter()
                 .any(|message| message.content.text().contains("the docs"))
         );
+    }
+
+    #[test]
+    fn reference_pictures_follow_the_prompt() {
+        let (context, catalogue, extensions) = (json!({}), Catalogue::default(), Extensions::default());
+        let picture = geonode_tools::Image {
+            media_type: "image/png".into(),
+            data: "QUJD".into(),
+        };
+        let made = draft(Ask {
+            prompt: Prompt {
+                text: "like this",
+                pictures: &[picture],
+                context: &context,
+                catalogue: &catalogue,
+                extensions: &extensions,
+                scripts: false,
+                context_tokens: 1_000,
+                max_steps: 25,
+            },
+            conversation: "",
+            exchanges: &[],
+            tools: &[],
+            calls: Calls::Free,
+            schema: None,
+            answer: Answer::Plan,
+            adapted: None,
+            window: None,
+            max_tokens: None,
+            temperature: None,
+        })
+        .unwrap();
+        let [first] = made.request.messages.as_slice() else {
+            panic!()
+        };
+        let geonode_provider::Content::Parts(parts) = &first.content else {
+            panic!()
+        };
+        assert!(
+            first
+                .content
+                .text()
+                .contains("prompt, with a picture as reference:\nlike this")
+        );
+        assert!(matches!(&parts[1], geonode_provider::Part::Image { data, .. } if data == "QUJD"));
     }
 }

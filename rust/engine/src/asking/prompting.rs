@@ -52,6 +52,7 @@ pub(crate) fn draft(
     let draft = geonode_prompting::draft(Ask {
         prompt: Prompt {
             text: &brief.request.prompt,
+            pictures: &brief.request.pictures,
             context: brief.context,
             catalogue: &catalogue,
             extensions: brief.extensions,

@@ -93,6 +93,10 @@ fn length(subject: &mut Subject<'_>, findings: &mut Vec<Finding>) {
 
 fn provider(subject: &mut Subject<'_>, findings: &mut Vec<Finding>) {
     let request = subject.request;
+    if request.provider == OFFLINE && !request.pictures.is_empty() {
+        let text = "The offline planner does not look at pictures; it follows the words alone.";
+        findings.push(Finding::warning(Code::PicturesUnused, "/pictures", text));
+    }
     if request.plan.is_some() || request.replies.is_some() || request.provider == OFFLINE {
         return;
     }

@@ -341,6 +341,8 @@ codes! {
         ObjectHidden = "object_hidden" => "Show the object, or name another.",
         /// Only a part of the prompt was understood.
         PartlyUnderstood = "partly_understood" => "Leave out what was not understood, or choose a language model.",
+        /// The offline planner does not look at the pictures of a prompt.
+        PicturesUnused = "pictures_unused" => "Say in words what the picture shows, or choose a language model.",
         /// A preset file does not have the specified form.
         PresetInvalid = "preset_invalid" => "Reinstall the add-on; in a preset of your own, correct the place that the message names.",
         /// The prompt asks for several things.
