@@ -10,6 +10,7 @@ import bpy
 import editing
 import pytest
 from editing import edit, gn_ops, put_on_plane
+from geonode_assistant import api
 from geonode_assistant.host import modifiers
 
 NODES = {
@@ -274,3 +275,74 @@ def test_the_modifier_of_a_linked_tree_takes_values(tmp_path: Path) -> None:
     assert 2.5 in modifiers.read_inputs(modifier).values()
     refused = editing.run(gn_ops({"op": "add_node", "id": "new", "bl_idname": "ShaderNodeMath"}))
     assert refused.status == "error" and refused.messages[0]["code"] == "library_data"
+
+
+def unfinished(kind: str) -> Any:
+    """A tree in which nothing reaches the output that Blender shows, or one with two outputs."""
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
+    tree = bpy.data.node_groups.new("Artist", "GeometryNodeTree")
+    if kind != "empty":
+        for side in ("INPUT", "OUTPUT"):
+            tree.interface.new_socket("Geometry", in_out=side, socket_type="NodeSocketGeometry")
+        start = tree.nodes.new("NodeGroupInput")
+        for _ in range({"no output": 0, "two outputs": 2}.get(kind, 1)):
+            end = tree.nodes.new("NodeGroupOutput")
+            if kind == "two outputs":
+                tree.links.new(start.outputs[0], end.inputs[0])
+    tree.nodes.new("ShaderNodeMath").name = "Math"
+    return put_on_plane(tree).node_group
+
+
+@pytest.mark.parametrize("kind", ["empty", "no output", "no link", "two outputs"])
+def test_an_unfinished_tree_is_edited_like_any_other(kind: str) -> None:
+    for change in (
+        {"op": "set_property", "node_id": "Math", "property": "operation", "value": "SINE"},
+        {"op": "add_frame", "id": "frame", "label": "Sums", "node_ids": ["Math"]},
+        {"op": "add_node", "id": "value", "bl_idname": "ShaderNodeValue"},
+    ):
+        count = len(unfinished(kind).nodes)
+        report = api.apply_plan(gn_ops(change), approve=None)
+        assert report.status == "done", (change, report.messages)
+        tree = bpy.data.objects["Plane"].modifiers["Edited"].node_group
+        assert tree.nodes["Math"].operation == "SINE" or len(tree.nodes) == count + 1
+
+
+def test_geometry_that_goes_nowhere_is_refused_in_an_unfinished_tree() -> None:
+    unfinished("no link")
+    report = api.apply_plan(gn_ops({"op": "add_node", "id": "move", "bl_idname": "GeometryNodeTransform"}))
+    assert report.status == "error"
+    assert "OUTPUT_CONNECTED" in {message["code"] for message in report.messages}
+
+
+def test_a_mode_that_hides_a_link_is_set_and_said(artist: Any) -> None:
+    artist.nodes["Math"].operation = "ADD"
+    other = artist.nodes.new("ShaderNodeValue")
+    other.name = "Other"
+    artist.links.new(other.outputs[0], artist.nodes["Math"].inputs[1])
+    change = {"op": "set_property", "node_id": "Math", "property": "operation", "value": "SQRT"}
+    asked: list[Any] = []
+    report = api.apply_plan(gn_ops(change), approve=lambda request: asked.append(request) or "approved")
+    assert report.status == "done", report.messages
+    assert "no longer reach the output" in str(asked)
+    said = [message["text"] for message in report.messages if message["code"] == "unavailable_socket"]
+    assert len(said) == 1 and "the link stays" in said[0], report.messages
+    tree = bpy.data.objects["Plane"].modifiers["Edited"].node_group
+    assert tree.nodes["Math"].operation == "SQRT"
+    assert [link.from_node.name for link in tree.nodes["Math"].inputs[1].links] == ["Other"]
+    tree.nodes["Math"].operation = "ADD"
+    assert tree.nodes["Math"].inputs[1].links[0].is_valid
+
+
+def test_a_turned_input_of_the_artists_modifier_is_asked_about(artist: Any) -> None:
+    item = artist.interface.new_socket("Height", in_out="INPUT", socket_type="NodeSocketFloat")
+    item.default_value = 2.0
+    modifier = put_on_plane(artist)
+    change = gn_ops({"op": "set_modifier_input", "name": "Height", "value": 5.0})
+    for turned in (True, False):
+        modifiers.write_input(modifier, item.identifier, 7.5 if turned else 2.0)
+        bpy.context.view_layer.update()
+        asked: list[Any] = []
+        report = api.apply_plan(change, approve=lambda request, asked=asked: asked.append(request) or "approved")
+        assert report.status == "done", report.messages
+        assert ("from 7.5, which was set by hand, to 5" in str(asked)) == turned, asked
+        modifier = bpy.data.objects["Plane"].modifiers["Edited"]

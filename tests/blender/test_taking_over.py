@@ -599,3 +599,22 @@ def test_an_edit_under_a_wrong_modifier_name_edits_the_tree_where_it_runs() -> N
     assert report.status == "done", report.messages
     assert [m.name for m in bpy.data.objects["Plane"].modifiers] == ["Scatter"]
     assert tuple(tree.nodes["Mine"].inputs["Scale"].default_value) == (2, 2, 2)
+
+
+def test_an_appended_workspace_makes_nothing_of_another_file_ours(tmp_path: Any) -> None:
+    run_to_done("scatter 100 cubes")
+    assert len(bpy.data.workspaces) > 2
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "ours.blend"), copy=True)
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
+    for ran in (False, True):
+        e2e.build_start({"objects": OBJECTS}, None)
+        if ran:
+            run_to_done("scatter 5 cubes")
+        with bpy.data.libraries.load(str(tmp_path / "ours.blend")) as (there, wanted):
+            wanted.workspaces, wanted.objects = there.workspaces[:1], ["Plane"]
+        [brought] = wanted.objects
+        tree = brought.modifiers["Scatter"].node_group
+        assert ownership.MARK in tree and ownership.read_mark(tree) is None
+        own = bpy.data.objects["Plane"].modifiers
+        assert not ran or ownership.read_mark(own["Scatter"].node_group) is not None
+        bpy.ops.wm.read_homefile(use_factory_startup=True)

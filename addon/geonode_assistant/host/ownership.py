@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import uuid
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
@@ -21,7 +22,7 @@ from .documents import Made, Tree
 
 MARK = "geonode_made"
 FILE = "geonode_file"
-"""Custom property of the workspaces: a random ID of the file. Nothing that is appended to another file brings it, whole
+"""Custom property of the workspaces: a random ID of the file. Nothing but a workspace brings it to another file, whole
 scenes included, and no undo takes it away."""
 _VERSION = 1
 _FIELDS = {"version": int, "id": str, "file": str, "name": str, "look": str, "by": str, "nodes": list, "inputs": dict}
@@ -217,7 +218,7 @@ def _valid_mark(tree: Any) -> dict[str, Any] | None:
     mark = _mark(tree)
     if mark is None or tree.library is not None or tree.override_library is not None:
         return None
-    if tree.name != mark["name"] or mark["file"] not in _files():
+    if tree.name != mark["name"] or mark["file"] != _known_file():
         return None
     # Blender names copies after their original; if they were renamed, the original cannot be identified.
     others = (g for g in bpy.data.node_groups if g != tree and g.library is None and mark["id"] in str(g.get(MARK, "")))
@@ -238,15 +239,20 @@ def _mark(tree: Any) -> dict[str, Any] | None:
     return mark if fits and all(isinstance(mark.get(key), kind) for key, kind in _FIELDS.items()) else None
 
 
-def _files() -> set[str]:
-    return {space[FILE] for space in bpy.data.workspaces if isinstance(space.get(FILE), str)}
+def _known_file() -> str | None:
+    """The ID of this file, which most of its workspaces have: one that was appended brings the ID of its own file."""
+    found = Counter(space[FILE] for space in bpy.data.workspaces if isinstance(space.get(FILE), str))
+    for known, count in found.most_common(1):
+        if 2 * count > len(bpy.data.workspaces):
+            return known
+    return None
 
 
 def _file() -> str:
     """The ID of this file; creates one if it has none."""
-    known = min(_files(), default=None) or uuid.uuid4().hex
+    known = _known_file() or uuid.uuid4().hex
     for space in bpy.data.workspaces:
-        if FILE not in space.keys():
+        if space.get(FILE) != known:
             space[FILE] = known
     return known
 

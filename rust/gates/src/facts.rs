@@ -1,11 +1,13 @@
 //! The data that the gates judge.
 
+use std::collections::HashSet;
+
 use geonode_graph::Document;
 use geonode_graph::catalogue::Catalogue;
 use geonode_graph::documents::Modifier;
 use geonode_graph::documents::evidence::{EvaluatedObject, Evidence};
 use geonode_graph::ir::{Item, Link, Node, Side, Tree};
-use geonode_graph::sockets::REROUTE;
+use geonode_graph::sockets::{FRAME, GEOMETRY, GROUP, GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE, REROUTE};
 use geonode_graph::uses_group;
 use geonode_protocol::{Action, Code, GateFinding, Plan, Severity};
 
@@ -126,6 +128,59 @@ impl<'a> Facts<'a> {
     }
 }
 
+impl Facts<'_> {
+    /// Whether a tree of the artist's, whose geometry reached no output before the run, is as unfinished as it was: the run made no geometry
+    /// in it, so its steps had something else to do there.
+    pub(crate) fn left_unfinished(&self, name: &str) -> bool {
+        let (Some(before), Some(now)) = (self.before.trees.get(name), self.evidence.trees.get(name)) else {
+            return false;
+        };
+        let old: HashSet<&str> = before.nodes.iter().map(|node| node.id.as_str()).collect();
+        let mut new = now.nodes.iter().filter(|node| !old.contains(node.id.as_str()));
+        !shows_geometry(before) && !new.any(|node| self.may_make_geometry(node))
+    }
+
+    fn may_make_geometry(&self, node: &Node) -> bool {
+        if matches!(
+            node.kind.as_str(),
+            FRAME | REROUTE | GROUP_INPUT_TYPE | GROUP_OUTPUT_TYPE
+        ) {
+            return false;
+        }
+        let kind = self.catalogue.and_then(|catalogue| catalogue.nodes.get(&node.kind));
+        kind.is_none_or(|kind| {
+            let outputs = kind.state(&node.props).side(Side::Output);
+            node.kind == GROUP || outputs.iter().any(|socket| socket.kind == GEOMETRY)
+        })
+    }
+
+    /// Whether another mode of the node, set by the run, took the socket out of use.
+    pub(crate) fn went_out_of_use(&self, before: &Node, now: &Node, side: Side, socket: &str) -> bool {
+        let kind = self.catalogue.and_then(|catalogue| catalogue.nodes.get(&now.kind));
+        let in_use = |node: &Node| {
+            let sockets = kind.map(|kind| kind.state(&node.props).side(side));
+            let mut sockets = sockets.into_iter().flatten();
+            sockets.any(|one| one.identifier == socket && one.available)
+        };
+        before.kind == now.kind && in_use(before) && !in_use(now)
+    }
+}
+
+/// Whether something reaches a geometry output of the tree.
+fn shows_geometry(tree: &Tree) -> bool {
+    outputs(tree).filter(|item| item.socket_type == GEOMETRY).any(|item| {
+        let mut links = tree.links.iter();
+        links.any(|link| link.to.1 == item.identifier && is_output(tree, &link.to.0) && carries(tree, link))
+    })
+}
+
+/// Whether the node is a Group Output.
+pub(crate) fn is_output(tree: &Tree, id: &str) -> bool {
+    tree.nodes
+        .iter()
+        .any(|node| node.id == id && node.kind == GROUP_OUTPUT_TYPE)
+}
+
 pub(crate) fn outputs(tree: &Tree) -> impl Iterator<Item = &Item> {
     tree.interface.iter().filter(|item| item.is_socket(Side::Output))
 }
@@ -149,6 +204,11 @@ pub(crate) fn carries(tree: &Tree, link: &Link) -> bool {
         }
     }
     false
+}
+
+/// How much a finding matters: what the artist had left so is no fault of the run.
+pub(crate) fn fault(was_so: bool) -> Severity {
+    if was_so { Severity::Warning } else { Severity::Error }
 }
 
 /// A finding of `gate` about a whole tree or object.

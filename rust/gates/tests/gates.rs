@@ -28,6 +28,8 @@ struct Case {
     allow_empty: bool,
     /// (gate, code, node) of each finding.
     expect: BTreeSet<(Code, Code, Option<String>)>,
+    /// Whether the result is kept nevertheless, where that is not plain.
+    success: Option<bool>,
 }
 
 fn check(name: &str, mut world: Value, case: &Case) {
@@ -71,6 +73,7 @@ fn check(name: &str, mut world: Value, case: &Case) {
         "{name}"
     );
     assert_eq!(envelope.success, failed.is_empty(), "{name}");
+    assert!(case.success.is_none_or(|kept| kept == envelope.success), "{name}");
     assert_eq!(envelope.messages.len(), failed.len(), "{name}");
     for finding in &envelope.findings {
         assert!(

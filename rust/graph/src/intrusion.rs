@@ -31,6 +31,8 @@ pub(crate) struct Unsaid {
     pub removed: Vec<String>,
     /// Links that Blender removes with the items of a node that an operation drops without naming them, as ends of nodes and sockets.
     pub dropped: HashSet<[String; 4]>,
+    /// Links that stay and carry nothing, since a mode took one of their sockets out of use.
+    pub idle: HashSet<[String; 4]>,
     /// Nodes whose animation goes on in a group that they are moved into.
     pub carried: HashSet<String>,
     /// Sockets of the interface that were there before and that an operation removes, in words.
@@ -107,7 +109,11 @@ pub(crate) fn questions(
             model.name
         ));
     }
-    questions.extend(inputs.iter().filter_map(|input| turned_back(input, model, before)));
+    questions.extend(
+        inputs
+            .iter()
+            .filter_map(|input| turned_back(input, model, before, made)),
+    );
     if let Some(left) = made.and_then(|made| made.left.as_ref()) {
         questions.extend(reset(model, left));
     }
@@ -186,7 +192,7 @@ fn is_dropped(unsaid: &Unsaid, from: &str, wire: &Wire, to: &str) -> bool {
         let [a, out, b, input] = ends;
         a == from && *out == wire.from_socket && b == to && *input == wire.to_socket
     };
-    unsaid.dropped.iter().any(is_it)
+    unsaid.dropped.iter().chain(&unsaid.idle).any(is_it)
 }
 
 fn feeding_before(tree: &Tree) -> HashSet<&str> {
@@ -240,21 +246,44 @@ fn ends<'n>(nodes: impl Iterator<Item = &'n Node>) -> Vec<&'n str> {
         .collect()
 }
 
-/// The question about a modifier's input whose value is no longer the one that a run set.
-fn turned_back(input: &ModifierInput, model: &TreeModel, document: &Document) -> Option<String> {
+/// The question about a modifier's input that was set by hand: its value is no longer the one that a run left, or, in a tree of the
+/// artist's where none did, not the interface's default.
+fn turned_back(input: &ModifierInput, model: &TreeModel, document: &Document, made: Option<&Made>) -> Option<String> {
     let modifiers = &document.objects.get(&input.object)?.modifiers;
     let modifier = modifiers.iter().find(|modifier| modifier.name == input.modifier)?;
-    let left = modifier.left.as_ref()?.get(&input.identifier)?;
     let now = modifier.inputs.get(&input.identifier)?;
-    if same(left, now) || same(now, &input.value) {
+    let item = model.interface.iter().find(|item| item.identifier == input.identifier);
+    let left = modifier.left.as_ref().and_then(|left| left.get(&input.identifier));
+    // A modifier of the assistant's that was renamed has nothing left, but its tree.
+    let is_theirs = made.is_none_or(|made| !made.as_left && made.left.is_none());
+    if left.is_none() && !is_theirs {
         return None;
     }
-    let item = model.interface.iter().find(|item| item.identifier == input.identifier);
+    let untouched = match left.or_else(|| item?.props.get("default_value")) {
+        Some(value) => same(value, now),
+        None => is_fresh(now),
+    };
+    if untouched || same(now, &input.value) {
+        return None;
+    }
     let name = item.map_or(input.identifier.as_str(), |item| item.name.as_str());
     Some(format!(
         "It resets “{name}” of the modifier “{}” from {now}, which was set by hand, to {}.",
         input.modifier, input.value
     ))
+}
+
+/// Whether this is the default of a new socket, which descriptions of interfaces leave out.
+fn is_fresh(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Bool(on) => !on,
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        Value::String(text) => text.is_empty(),
+        // Colours are opaque.
+        Value::Array(parts) => parts.iter().take(3).all(is_fresh),
+        Value::Object(_) => false,
+    }
 }
 
 /// The questions about values of nodes that are no longer those that a run `left`, and that the step sets again.

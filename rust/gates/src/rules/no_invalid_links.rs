@@ -3,7 +3,7 @@
 //! Blender does not report an unpaired zone output, so pairs are checked here. Invalid links of the artist between nodes
 //! that did not change do not count against the run.
 
-use geonode_graph::ir::Tree;
+use geonode_graph::ir::{Node, Side, Tree};
 use geonode_protocol::{Code, GateFinding};
 
 use crate::facts::{Facts, finding};
@@ -43,21 +43,27 @@ fn invalid(tree: &str, link: &InvalidLink) -> GateFinding {
     }
 }
 
-/// Whether the same link existed between the same, unchanged nodes before the run.
+/// Whether the same link existed before the run between the same nodes, unchanged but for a mode that took its socket out of use: the plan
+/// said so, and the link counts again in the former mode.
 fn was_there(facts: &Facts<'_>, name: &str, now: &Tree, link: &InvalidLink) -> bool {
     let Some(before) = facts.before.trees.get(name) else {
         return false;
     };
     let (from, output, to, input, _) = link;
-    let same = |id: &String| {
-        let node = before.nodes.iter().find(|node| &node.id == id);
-        node.is_some() && node == now.nodes.iter().find(|node| &node.id == id)
+    let ends = |id: &String| {
+        let was = before.nodes.iter().find(|node| &node.id == id);
+        was.zip(now.nodes.iter().find(|node| &node.id == id))
     };
+    let (Some(source), Some(target)) = (ends(from), ends(to)) else {
+        return false;
+    };
+    let unused = |(was, is): (&Node, &Node), side, socket| facts.went_out_of_use(was, is, side, socket);
+    let unchanged = source.0 == source.1 && target.0 == target.1;
     let linked = before
         .links
         .iter()
         .any(|l| (&l.from.0, &l.from.1, &l.to.0, &l.to.1) == (from, output, to, input));
-    linked && same(from) && same(to)
+    linked && (unchanged || unused(source, Side::Output, output) || unused(target, Side::Input, input))
 }
 
 fn half_zones(facts: &Facts<'_>, name: &str, tree: &Tree) -> Vec<GateFinding> {

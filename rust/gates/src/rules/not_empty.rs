@@ -25,8 +25,30 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
     objects
         .into_iter()
         .filter_map(|name| facts.object(name))
-        .filter_map(empty)
+        .filter_map(|object| {
+            let found = empty(object)?;
+            Some(if left_unfinished(facts, &object.name) {
+                GateFinding {
+                    severity: Severity::Warning,
+                    ..found
+                }
+            } else {
+                found
+            })
+        })
         .collect()
+}
+
+/// Whether a tree on the object was unfinished before the run, which had something else to do in it.
+fn left_unfinished(facts: &Facts<'_>, object: &str) -> bool {
+    let targets = facts.targets();
+    let mut on_object = targets.iter().filter(|target| target.object == object);
+    on_object.any(|target| {
+        let runs = facts
+            .modifier(target)
+            .and_then(|modifier| modifier.node_group.as_deref());
+        runs.is_some_and(|tree| facts.left_unfinished(tree))
+    })
 }
 
 fn empty(object: &EvaluatedObject) -> Option<GateFinding> {

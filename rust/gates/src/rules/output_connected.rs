@@ -2,10 +2,9 @@
 //!
 //! A modifier shows the first geometry output of its tree; a nested group needs at least one connected output, unless it had none.
 
-use geonode_graph::ir::Tree;
 use geonode_protocol::{Code, GateFinding};
 
-use crate::facts::{Facts, carries, finding, outputs};
+use crate::facts::{Facts, carries, fault, finding, is_output, outputs};
 use crate::gate::Gate;
 use geonode_graph::sockets::{GEOMETRY, GROUP_OUTPUT_TYPE};
 
@@ -47,6 +46,7 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
         };
         if let Some((socket, cause)) = problem {
             findings.push(GateFinding {
+                severity: fault(facts.left_unfinished(name)),
                 node_id: Some(output.id.clone()),
                 socket,
                 ..finding(
@@ -70,10 +70,4 @@ fn was_unfinished(facts: &Facts<'_>, name: &str) -> bool {
             .iter()
             .any(|link| is_output(tree, &link.to.0) && carries(tree, link))
     })
-}
-
-fn is_output(tree: &Tree, id: &str) -> bool {
-    tree.nodes
-        .iter()
-        .any(|node| node.id == id && node.kind == GROUP_OUTPUT_TYPE)
 }

@@ -1,10 +1,11 @@
 //! What `GN_OPS` makes sure of before it edits: the target, and one Group Input and Group Output.
 
 use geonode_protocol::EnsureTarget;
+use petgraph::Direction;
 
 use super::operation::{Before, Mention, Operation};
 use super::work::Work;
-use crate::ir::Tree;
+use crate::ir::{Node, Tree};
 use crate::sockets::{GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE};
 
 impl<'p> Operation<'p> for &'p EnsureTarget {
@@ -56,9 +57,18 @@ impl Work<'_> {
     fn ensure_group_io(&mut self) {
         self.ensure_group_node(GROUP_INPUT_TYPE);
         self.ensure_group_node(GROUP_OUTPUT_TYPE);
-        let Some(kept) = self.group_node(GROUP_OUTPUT_TYPE) else {
-            return;
+        let is_linked = |node: &&Node| self.model.edges(&node.id, Direction::Incoming).next().is_some();
+        let ends: Vec<&Node> = self
+            .model
+            .nodes()
+            .filter(|node| node.kind == GROUP_OUTPUT_TYPE)
+            .collect();
+        let linked = ends.iter().copied().filter(is_linked).collect::<Vec<_>>();
+        let kept = match linked.as_slice() {
+            [only] => Some(only.id.clone()),
+            _ => self.group_node(GROUP_OUTPUT_TYPE),
         };
+        let Some(kept) = kept else { return };
         let surplus: Vec<String> = self
             .model
             .nodes()

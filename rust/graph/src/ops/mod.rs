@@ -25,7 +25,7 @@ use geonode_protocol::{Action, GnOp, NodeTreeOp};
 pub(crate) use animation::has_property;
 pub use operation::Mention;
 pub(crate) use operation::{Before, Operation};
-pub(crate) use work::{Hidden, LinkNotes, Work};
+pub(crate) use work::{LinkNotes, Work};
 
 use cleanup::CleanupUnused;
 use ensure::EnsureSingleGroupIo;

@@ -317,7 +317,8 @@ impl Work<'_> {
                 .props
                 .get("is_active_output")
                 .is_none_or(|flag| flag != &Value::Bool(false));
-            let rank = u8::from(linked) * 2 + u8::from(kind == GROUP_OUTPUT_TYPE && active);
+            // Blender shows what reaches the active Group Output, linked or not.
+            let rank = u8::from(kind == GROUP_OUTPUT_TYPE && active) * 2 + u8::from(linked);
             if chosen.is_none_or(|(best, _)| rank > best) {
                 chosen = Some((rank, &node.id));
             }
@@ -364,45 +365,53 @@ impl Work<'_> {
             return;
         }
         let fresh = crate::values::same(&fitted, &property.default);
-        let before = self.linked_inputs(id);
+        let before = self.links_in_use(id);
         if let Some(node) = self.model.node_mut(id) {
             set_or_clear(&mut node.props, name, fitted, fresh);
         }
         self.note_hidden(id, &before, field);
     }
 
-    /// Inputs of the node that have links and are in use.
-    fn linked_inputs(&self, id: &str) -> Vec<[String; 4]> {
+    /// The links to and from the node whose sockets at it are in use.
+    fn links_in_use(&self, id: &str) -> Vec<[String; 4]> {
         let Some(node) = self.model.node(id) else {
             return Vec::new();
         };
-        let mut edges = self.model.edges(id, Direction::Incoming).peekable();
-        if edges.peek().is_none() {
-            return Vec::new();
+        let mut links = Vec::new();
+        for (direction, side) in [(Direction::Incoming, Side::Input), (Direction::Outgoing, Side::Output)] {
+            let mut edges = self.model.edges(id, direction).peekable();
+            if edges.peek().is_none() {
+                continue;
+            }
+            let sockets = self.scope.sockets(&self.model, node, side);
+            let in_use = |name: &str| {
+                let mut sockets = sockets.iter();
+                sockets.any(|socket| socket.available && socket.identifier == name)
+            };
+            links.extend(edges.filter_map(|(_, wire, other)| {
+                let (out, input) = (wire.from_socket.as_str(), wire.to_socket.as_str());
+                let (ends, own) = match side {
+                    Side::Input => ([other, out, id, input], input),
+                    Side::Output => ([id, out, other, input], out),
+                };
+                in_use(own).then(|| ends.map(ToString::to_string))
+            }));
         }
-        let sockets = self.scope.sockets(&self.model, node, Side::Input);
-        let in_use = |input: &str| {
-            sockets
-                .iter()
-                .any(|socket| socket.available && socket.identifier == input)
-        };
-        edges
-            .filter(|(_, wire, _)| in_use(&wire.to_socket))
-            .map(|(_, wire, from)| [from, &wire.from_socket, id, &wire.to_socket].map(ToString::to_string))
-            .collect()
+        links
     }
 
-    /// Notes which of these links lead to inputs that are no longer in use.
+    /// Notes which of these links are at sockets that are no longer in use.
     fn note_hidden(&mut self, id: &str, before: &[[String; 4]], field: &str) {
         if before.is_empty() {
             return;
         }
-        let now = self.linked_inputs(id);
+        let now = self.links_in_use(id);
         let (operation, field) = (self.sink.op(), field.to_owned());
         let gone = before.iter().filter(|link| !now.contains(link));
         self.links.hidden.extend(gone.map(|link| Hidden {
             operation,
             field: field.clone(),
+            node: id.to_owned(),
             link: link.clone(),
         }));
     }

@@ -45,14 +45,16 @@ pub(super) enum By {
 pub(crate) struct LinkNotes {
     /// Operations that add a link.
     pub made: HashSet<usize>,
-    /// Links whose input went out of use.
+    /// Links at sockets that went out of use.
     pub hidden: Vec<Hidden>,
 }
 
-/// A link whose input a property that the plan sets takes out of use.
+/// A link at a socket that a property which the plan sets takes out of use.
 pub(crate) struct Hidden {
     pub operation: usize,
     pub field: String,
+    /// The node with the property and the socket.
+    pub node: String,
     /// Node and socket that it comes from, node and socket that it leads to.
     pub link: [String; 4],
 }
