@@ -93,12 +93,18 @@ _DECISIVE = {
     "OCEAN": ("viewport_resolution", "geometry_mode", "repeat_x", "repeat_y"),
     "REMESH": ("mode", "voxel_size", "octree_depth", "scale"),
     "DECIMATE": ("decimate_type", "ratio"),
+    "ARRAY": ("use_merge_vertices",),
+    "SOLIDIFY": ("solidify_mode",),
+    "BOOLEAN": ("solver",),
+    "SMOOTH": ("iterations",),
+    "CORRECTIVE_SMOOTH": ("iterations",),
+    "LAPLACIANSMOOTH": ("iterations",),
 }
-"""The settings that decide how many elements a modifier other than Geometry Nodes makes, by its type."""
+"""The settings that decide what a modifier other than Geometry Nodes makes and takes, by its type."""
 
 
 def read_settings(modifier: Any) -> dict[str, Any]:
-    """What decides how many elements another modifier makes; nothing of one that is switched off."""
+    """What decides what another modifier makes and takes; nothing of one that is switched off."""
     if not modifier.show_viewport:
         return {}
     out: dict[str, Any] = {"shown": True}

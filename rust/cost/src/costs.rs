@@ -144,7 +144,7 @@ impl Costs {
 }
 
 /// Whether a version such as `4.5.15` is older than another.
-fn older(blender: &str, than: (u32, u32)) -> bool {
+pub(crate) fn older(blender: &str, than: (u32, u32)) -> bool {
     let mut parts = blender.split('.').map_while(|part| part.parse().ok());
     matches!((parts.next(), parts.next()), (Some(major), Some(minor)) if (major, minor) < than)
 }

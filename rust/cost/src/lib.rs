@@ -51,6 +51,7 @@ mod remedy;
 mod risk;
 mod scene;
 mod stack;
+mod subdivision;
 mod work;
 mod zones;
 

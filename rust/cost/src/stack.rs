@@ -19,7 +19,7 @@ use crate::geometry::Geometry;
 use crate::machine::{Machine, Trial, TrialAt};
 use crate::observations::Observations;
 use crate::work::{self, Budget, Load, Work};
-use crate::{foreign, inputs, range, scene};
+use crate::{foreign, inputs, range, scene, subdivision};
 
 /// Cap: represents all larger times and sizes.
 const ENDLESS: f64 = 1e18;
@@ -168,9 +168,14 @@ fn follow(machine: &mut Machine<'_>, document: &Document, object: &str) -> Optio
         let measured = evaluated.filter(|figures| !nodes && figures.modifiers == at + 1);
         flow = match modifier.kind.as_str() {
             "NODES" => run(machine, document, modifier, flow, &mut sum),
-            "SUBSURF" | "MULTIRES" => subdivided(modifier, flow, &mut sum),
+            "SUBSURF" | "MULTIRES" => subdivided(modifier, flow, nodes, &mut sum),
             _ => {
-                let geometry = foreign::after(modifier, measured, &flow.geometry());
+                let given = flow.geometry();
+                let geometry = foreign::after(modifier, measured, &given);
+                // What stands before every tree is evaluated anyway.
+                if nodes {
+                    sum.work += foreign::work(modifier, &given, &geometry);
+                }
                 let mut peak = flow.peak;
                 peak.elements = peak.elements.max(geometry.elements());
                 Flow {
@@ -286,15 +291,24 @@ fn unset(kind: &str) -> Content {
     }
 }
 
-/// Subdivision Surface and Multiresolution as modifiers.
-fn subdivided(modifier: &Modifier, flow: Flow, sum: &mut Sum) -> Flow {
+/// Subdivision Surface and Multiresolution as modifiers; `nodes`: whether a tree stands before them, so that they may get another mesh.
+fn subdivided(modifier: &Modifier, flow: Flow, nodes: bool, sum: &mut Sum) -> Flow {
     let levels = modifier
         .inputs
         .get("levels")
         .and_then(Value::as_u64)
         .unwrap_or(0)
         .min(20);
-    let geometry = flow.geometry().map(|parts| {
+    let given = flow.geometry();
+    if levels > 0 && nodes {
+        let patches = subdivision::of_modifier(given.own.mesh);
+        sum.work += Work {
+            seconds: patches.seconds,
+            kept: 0.0,
+            peak: patches.bytes,
+        };
+    }
+    let geometry = given.map(|parts| {
         let mut parts = *parts;
         for _ in 0..levels {
             parts.mesh = parts.mesh.subdivided();

@@ -10,6 +10,7 @@ use crate::field::Field;
 use crate::flow::Content;
 use crate::geometry::{Geometry, Parts, times};
 use crate::inputs::{Inputs, Outcome};
+use crate::subdivision;
 use geonode_graph::sockets::GEOMETRY;
 
 /// Time and memory of an evaluation.
@@ -107,18 +108,30 @@ pub struct Load {
 
 /// Elements that flow in and come out.
 pub(crate) fn items(inputs: &Inputs<'_>, outcome: &Outcome) -> f64 {
+    // These take instances as they are, whatever they refer to.
+    let shallow = matches!(
+        inputs.kind(),
+        "GeometryNodeJoinGeometry" | "GeometryNodeGeometryToInstance"
+    );
+    let elements = |geometry: &Geometry| {
+        if shallow {
+            geometry.own.elements() + geometry.instances
+        } else {
+            geometry.elements()
+        }
+    };
     let given: f64 = inputs
         .flows
         .iter()
         .flatten()
         .map(|flow| match &flow.content {
-            Content::Geometry(geometry) => geometry.elements(),
+            Content::Geometry(geometry) => elements(geometry),
             Content::Text { chars, .. } => *chars,
             _ => 0.0,
         })
         .sum();
     let made = outcome.outputs.iter().map(|(_, content)| match content {
-        Content::Geometry(geometry) => geometry.elements(),
+        Content::Geometry(geometry) => elements(geometry),
         Content::Text { chars, .. } => *chars,
         _ => 0.0,
     });
@@ -131,6 +144,12 @@ pub(crate) fn work(inputs: &Inputs<'_>, outcome: &Outcome) -> Work {
     let items = items(inputs, outcome);
     let mut seconds = cost.fixed() + cost.items(items);
     let mut scratch = 0.0;
+    if inputs.kind() == "GeometryNodeSubdivisionSurface" && inputs.most("Level") >= 1.0 {
+        let own = subdivision::of_node(inputs.main().own.mesh, inputs.blender);
+        let referred = subdivision::of_node(inputs.main().referred.mesh, inputs.blender);
+        seconds += own.seconds + referred.seconds;
+        scratch += own.bytes + referred.bytes;
+    }
     if field(inputs).is_none() {
         let elements = evaluated_on(inputs, outcome);
         for flow in inputs.flows.iter().flatten() {
@@ -276,7 +295,8 @@ fn factor(inputs: &Inputs<'_>) -> f64 {
             };
             (1.0 + detail) / fresh
         }
-        "GeometryNodeBlurAttribute" => inputs.most("Iterations").max(1.0),
+        // Finding the neighbours takes as long as nine rounds.
+        "GeometryNodeBlurAttribute" => inputs.most("Iterations").max(1.0) + 9.0,
         _ => 1.0,
     }
 }

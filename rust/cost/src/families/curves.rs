@@ -6,6 +6,9 @@ use crate::inputs::{Inputs, Outcome};
 /// Control points of a curve beyond which an estimate is meaningless because of Blender's own limits.
 const MAX_COUNT: f64 = 1e12;
 
+/// Evaluated points for each span of a smooth curve, where nothing sets it.
+const FRESH_RESOLUTION: f64 = 12.0;
+
 pub(super) fn outcome(kind: &str, inputs: &Inputs<'_>) -> Option<Outcome> {
     let curves = |operation: &dyn Fn(Curves) -> Curves| {
         Outcome::geometry(inputs.main().map(|parts| Parts {
@@ -63,6 +66,7 @@ pub(super) fn outcome(kind: &str, inputs: &Inputs<'_>) -> Option<Outcome> {
                 }
             })
         }
+        "CurveSplineType" if inputs.selected() => curves(&|curves| typed(curves, inputs)),
         "CurveToMesh" => curve_to_mesh(inputs),
         "FillCurve" => Outcome::geometry(inputs.main().map(|parts| {
             let points = parts.curves.evaluated;
@@ -109,6 +113,24 @@ pub(super) fn outcome(kind: &str, inputs: &Inputs<'_>) -> Option<Outcome> {
     })
 }
 
+/// Splines of another type.
+fn typed(curves: Curves, inputs: &Inputs<'_>) -> Curves {
+    if inputs.mode("spline_type", "Spline Type") == "poly" {
+        return Curves {
+            evaluated: curves.points,
+            spans: curves.segments,
+            ..curves
+        };
+    }
+    let spans = times(curves.segments, FRESH_RESOLUTION);
+    let ends = if curves.closed() { 0.0 } else { curves.count };
+    Curves {
+        evaluated: spans + ends,
+        spans,
+        ..curves
+    }
+}
+
 fn resampled(curves: Curves, mode: &str, inputs: &Inputs<'_>) -> Curves {
     let closed = curves.closed();
     let points = match mode {
@@ -129,7 +151,7 @@ fn filleted(curves: Curves, count: f64, poly: bool) -> Curves {
     let points = times(corners, count) + curves.points - corners;
     let mut rounded = Curves::poly(curves.count, points, curves.closed(), curves.length);
     if !poly {
-        rounded.evaluated = points * 12.0;
+        rounded.evaluated = points * FRESH_RESOLUTION;
         rounded.spans = rounded.evaluated;
     }
     rounded

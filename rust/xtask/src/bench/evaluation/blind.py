@@ -1,15 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Trees as artists build them, beside those of `trees.py`; no cost is adjusted to them. Prints rows for `MEASURED.md`.
-
-Arguments are parts of the names of the trees that are wanted.
-"""
-
-import os
-import sys
-
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-
-from making import Tree, clear, document, estimated, measured
+"""Trees as artists build them, beside those of `trees.py`, which measures them too."""
 
 BLIND = {}
 
@@ -270,30 +260,3 @@ def _(t):
     )
     wall = t.node("RealizeInstances", Geometry=bricks)
     return t.node("SetPosition", Geometry=wall, Offset=t.noise(Detail=6.0))
-
-
-LIMIT = 20.0
-"""Seconds beyond which a tree is not evaluated."""
-
-
-def main():
-    wanted = sys.argv[1:]
-    for name, build in BLIND.items():
-        if wanted and not any(one in name for one in wanted):
-            continue
-        tree = Tree()
-        tree.end(build(tree))
-        expected = estimated(document(tree))
-        if expected["seconds"] > LIMIT:
-            print(f"| {name} | not evaluated | {expected['seconds']:.0e} | | | |", flush=True)
-        else:
-            seconds, held = measured(tree)
-            ratio = expected["seconds"] / seconds
-            memory = f"{held / 1e6:.0f} | {expected['bytes'] / 1e6:.0f}"
-            print(f"| {name} | {seconds:.3f} | {expected['seconds']:.3f} | {ratio:.2f} | {memory} |", flush=True)
-        clear(tree)
-
-
-if __name__ == "__main__":
-    main()
-    os._exit(0)

@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Composed trees, none of which the costs were made from: measured, and compared with what the core expected."""
 
-import json
 import os
 import sys
-from pathlib import Path
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import bpy
-import geonode_assistant
-import geonode_core
-from making import OBJECT, Tree, document, measured
+from blind import BLIND
+from comparing import page, recorded
+from making import Tree
 
 
 def moved(t, given, **inputs):
@@ -277,70 +275,14 @@ def called_in_a_zone(t, times):
 NEW = {"closure called": lambda t: called(t, 8), "closure in a zone": lambda t: called_in_a_zone(t, 2_000)}
 
 
-def recorded():
-    """Each tree in a process of its own, so that memory is its own."""
-    trees = TREES | (NEW if bpy.app.version >= (5, 1) else {})
-    for name, build in trees.items():
-        sys.stdout.flush()
-        child = os.fork()
-        if child == 0:
-            try:
-                tree = Tree()
-                tree.end(build(tree))
-                found = document(tree)
-                seconds, held = measured(tree, rounds=3)
-                print("tree", json.dumps([name, seconds, held, found]), flush=True)
-            except Exception as error:
-                print("skipped", name, repr(error)[:200], flush=True)
-            finally:
-                os._exit(0)
-        os.waitpid(child, 0)
-
-
-def table(lines, nodes):
-    """What was measured beside what was expected, the worst last."""
-    rows = []
-    for line in lines:
-        if line.startswith("tree "):
-            name, seconds, held, found = json.loads(line[5:])
-            expected = geonode_core.estimates(found, nodes)[OBJECT]
-            rows.append((expected["seconds"] / seconds, name, seconds, expected["seconds"], held, expected["bytes"]))
-    return sorted(rows, key=lambda row: max(row[0], 1 / max(row[0], 1e-9)))
-
-
-CATALOGUES = Path(geonode_assistant.__file__).parent / "data" / "catalogue"
-HEAD = """# Estimates against Blender
-
-Written by `rust/xtask/src/bench/evaluation/trees.py`; no cost of a node type in `src/costs.json`
-was fitted to these trees, but where they showed a class of error its nodes were measured again: they are not a blind
-check. Measured is processor time on one core in seconds, the least of three evaluations, and the most memory that the
-process took more than before, in MB. Ratio: expected by measured time. What is expected of a simulation holds the
-states of 250 frames."""
-
-
-def page(files):
-    """The page `rust/cost/MEASURED.md`, from the lines of earlier measurements."""
-    print(HEAD)
-    for name in files:
-        with open(name) as file:
-            lines = file.readlines()
-        version = next((line.split()[1] for line in lines if line.startswith("blender ")), "")
-        rows = table(lines, str(CATALOGUES / f"{version.rpartition('.')[0]}.json"))
-        near = sum(0.25 <= row[0] <= 4 for row in rows)
-        low = sum(row[0] < 0.1 for row in rows)
-        print(f"\n## Blender {version}\n")
-        print(f"{len(rows)} trees: {near} within a factor of 4, {low} too low by more than 10.\n")
-        print("| tree | measured s | expected s | ratio | measured MB | expected MB |")
-        print("| --- | ---: | ---: | ---: | ---: | ---: |")
-        for ratio, tree, real, expected, held, memory in rows:
-            print(f"| {tree} | {real:.3f} | {expected:.3f} | {ratio:.2f} | {held / 1e6:.0f} | {memory / 1e6:.0f} |")
+def main():
+    if len(sys.argv) > 1:
+        page(sys.argv[1:])
+    else:
+        recorded(TREES | (NEW if bpy.app.version >= (5, 1) else {}) | BLIND)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        page(sys.argv[1:])
-        sys.stdout.flush()
-    else:
-        print("blender", bpy.app.version_string.split()[0], flush=True)
-        recorded()
+    main()
+    sys.stdout.flush()
     os._exit(0)
