@@ -50,6 +50,7 @@ _MAKING: tuple[tuple[Any, str, tuple[str, ...]], ...] = (
     (dataclasses, "_create_fn", ("compile", "exec")),
     (dataclasses, "_FuncBuilder.add_fns_to_class", ("compile", "exec")),
     (dataclasses, "_process_class", ("object.__setattr__",)),
+    (dataclasses, "_add_slots", ("object.__setattr__",)),
     (inspect, "_signature_from_function", ("object.__getattr__",)),
     (typing, "ForwardRef.__init__", ("compile",)),
     (typing, "NamedTupleMeta.__new__", ("object.__setattr__",)),

@@ -123,7 +123,8 @@ COSTS: dict[str, dict[str, str]] = {
         PLAIN: "auto",
     },
     "copy": {
-        STOPPABLE: "copy deepcopy",
+        OWN: "deepcopy",
+        STOPPABLE: "copy",
     },
     "statistics": {
         STOPPABLE: "correlation covariance fmean geometric_mean harmonic_mean linear_regression mean median median_high"

@@ -7,6 +7,7 @@ of a library, or of an iterator in C, that does not return.
 
 from __future__ import annotations
 
+import copy
 import enum
 import functools
 import itertools
@@ -100,6 +101,25 @@ def type_of(thing: Any, /) -> type:
         raise NotAllowed("Scripts cannot use the type of a class.")
     return IN_PLACE_OF.get(kind, kind)
 
+
+class ClassOf:
+    """The class of an object that is not the script's: only its name. The class itself could make any object."""
+
+    __slots__ = ("__name__",)
+
+    def __init__(self, kind: type) -> None:
+        self.__name__ = kind.__name__
+
+
+def kinds(value: Any, /) -> Any:
+    """What ``type(x)`` is compared with: only types, since an object of the script would receive the type."""
+    inner = value if type(value) in (tuple, list, set, frozenset, dict) else (value,)
+    if not all(issubclass(type(one), type) or type(one) in _PLAIN for one in inner):
+        raise NotAllowed("type(x) may only be compared with types in safe mode.")
+    return value
+
+
+_PLAIN = (type(None), bool, int, float, str, types.UnionType)
 
 # -- methods that take longer than linear time
 # ------------------------------------------------------------------------------------------------
@@ -319,6 +339,73 @@ class SimpleNamespace(types.SimpleNamespace):
         if any(type(name) is not str or name.startswith("__") for name in given):
             raise Guarded("A SimpleNamespace cannot have names with double underscores.")
         super().__init__(**given)
+
+
+class _Copied(dict[int, Any]):
+    """What a deep copy has copied so far. No script ever has one: the dictionaries of the copied objects are in it."""
+
+
+class Memo:
+    """What the ``__deepcopy__`` of a script's class is given, to pass it on to ``deepcopy``. What is stored in it is
+    forgotten: ``deepcopy`` itself keeps what such a method returns."""
+
+    __slots__ = ("__copied__",)
+
+    def __init__(self, copied: Any) -> None:
+        self.__copied__ = copied if type(copied) is _Copied else _Copied()
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        """The default: a script finds nothing here."""
+        return default
+
+    def __contains__(self, key: Any) -> bool:
+        return False
+
+    def __getitem__(self, key: Any) -> Any:
+        raise KeyError(key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        pass
+
+
+def deepcopy(x: Any, memo: Any = None) -> Any:
+    """As ``copy.deepcopy``, but with no memo of the script's: names of attributes would be looked up in it."""
+    if type(memo) is Memo:
+        return copy.deepcopy(x, memo.__copied__)
+    if memo is not None and not (type(memo) is dict and not memo):
+        raise Guarded("deepcopy() takes only the value, or the memo that __deepcopy__ was given; leave the memo out.")
+    return copy.deepcopy(x, _Copied())
+
+
+def copying(method: FunctionType) -> Callable[[Any, Any], Any]:
+    """The ``__deepcopy__`` of a script's class, which receives a ``Memo``."""
+
+    def __deepcopy__(self: Any, memo: Any = None) -> Any:
+        return method(self, memo if type(memo) is Memo else Memo(memo))
+
+    return __deepcopy__
+
+
+class _Absent:
+    """An attribute that objects of a class do not have, whatever their dictionary contains."""
+
+    def __get__(self, thing: Any, kind: Any = None) -> Any:
+        raise AttributeError("Objects of scripts do not tell numpy where they are in memory.")
+
+    def __set__(self, thing: Any, value: Any) -> None:
+        raise AttributeError("Objects of scripts do not tell numpy where they are in memory.")
+
+
+_ABSENT = _Absent()
+
+
+def hide_memory(kind: type) -> None:
+    """Ensures that numpy never takes an address from an object of this class, of which it asks the object itself."""
+    for name in ("__array_interface__", "__array_struct__", "__array__", "__array_wrap__", "__dlpack__"):
+        type.__setattr__(kind, name, _ABSENT)
+
+
+hide_memory(SimpleNamespace)
 
 
 class _OneValue(enum.EnumType):
@@ -555,6 +642,7 @@ REPLACED: dict[str, dict[str, Callable[..., Any]]] = {
             "combinations_with_replacement",
         )
     },
+    "copy": {"deepcopy": deepcopy},
     "enum": {one.__name__: one for one in (Enum, IntEnum, Flag, IntFlag, StrEnum)},
     "functools": {"wraps": wraps},
     "json": {"dumps": dumps},

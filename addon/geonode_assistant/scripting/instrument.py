@@ -27,6 +27,7 @@ LOAD, ITEM, STORE, STORE_ITEM, CALL, AT, INSIDE, BOUNDED, RANGE, FORMAT, WITH, A
 """Names of the guards among the builtins of a script, which cannot use them itself: two underscores are refused."""
 OF, KEY, PART = (f"__geonode_{name}__" for name in ("of", "key", "part"))
 """Local names for the parts of ``x.a += 1`` and ``x[k] += 1``."""
+KINDS, OBJECT = "__geonode_kinds__", "__geonode_object__"
 _LITERALS = (ast.Constant, ast.JoinedStr, ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
 
 
@@ -58,6 +59,8 @@ class _Names:
         """Names that are bound by class statements only."""
         self.fixed: set[str] = set()
         """Names that are bound by `def`, `class` and `from … import` only."""
+        self.blenders: set[str] = set()
+        """Names of Blender's types."""
         other = set(_bound(tree))
         for node in ast.walk(tree):
             if isinstance(node, ast.Import):
@@ -67,6 +70,8 @@ class _Names:
             elif isinstance(node, ast.ImportFrom) and node.module:
                 for alias in node.names:
                     full, name = f"{node.module}.{alias.name}", alias.asname or alias.name
+                    if node.module == "bpy.types":
+                        self.blenders.add(name)
                     if full in modules:
                         self.modules[name] = full
                     else:
@@ -153,7 +158,7 @@ class _Guarding(ast.NodeTransformer):
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
         if not self._texts:
-            node.annotation = self.visit(node.annotation)
+            node.annotation = self.visit(self._without_blenders(node.annotation))
         if node.value is not None:
             node.value = self.visit(node.value)
         if isinstance(node.target, ast.Name):
@@ -225,12 +230,28 @@ class _Guarding(ast.NodeTransformer):
         arguments = node.args
         arguments.defaults = [self.visit(one) for one in arguments.defaults]
         arguments.kw_defaults = [one and self.visit(one) for one in arguments.kw_defaults]
-        if not self._texts:
-            every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg)
-            for one in every:
-                if one is not None and one.annotation is not None:
-                    one.annotation = self.visit(one.annotation)
-            node.returns = node.returns and self.visit(node.returns)
+        # No script can read the annotations of a function.
+        every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg)
+        for one in every:
+            if one is not None:
+                one.annotation = None
+        node.returns = None
+
+    def _without_blenders(self, annotation: ast.expr) -> ast.expr:
+        """An annotation with `object` for each type of Blender's, which an operator in it would hand to the script."""
+        names, module = self._names.blenders, self._module
+
+        class Replacing(ast.NodeTransformer):
+            def visit_Name(self, node: ast.Name) -> Any:
+                return _at(node, ast.Name(OBJECT, ast.Load())) if node.id in names else node
+
+            def visit_Attribute(self, node: ast.Attribute) -> Any:
+                if module(node.value) == "bpy.types" or module(node) == "bpy.types":
+                    return _at(node, ast.Name(OBJECT, ast.Load()))
+                return self.generic_visit(node)
+
+        made: ast.expr = Replacing().visit(annotation)
+        return made
 
     def visit_ClassDef(self, node: ast.ClassDef) -> Any:
         self._decorators(node)
@@ -280,6 +301,25 @@ class _Guarding(ast.NodeTransformer):
             ast.Assign([ast.Name(name, ast.Store()) for name in names], ast.Constant(None)),
         ]
         return [_at(node, one) for one in made]
+
+    # -- comparisons of types
+
+    def visit_Compare(self, node: ast.Compare) -> Any:
+        sides = [node.left, *node.comparators]
+        looked_at = set()
+        for place, how in enumerate(node.ops):
+            one, other = (_is_type_of(side) for side in sides[place : place + 2])
+            if one and not other and not isinstance(how, ast.Is | ast.IsNot):
+                looked_at.add(place + 1)
+            elif other and not one and not isinstance(how, ast.Is | ast.IsNot | ast.In | ast.NotIn):
+                looked_at.add(place)
+        self.generic_visit(node)
+        for place in looked_at:
+            if place == 0:
+                node.left = _at(node, _call(KINDS, node.left))
+            else:
+                node.comparators[place - 1] = _at(node, _call(KINDS, node.comparators[place - 1]))
+        return node
 
     # -- loops over plain ranges, texts with a computed width, `with`
 
@@ -346,6 +386,11 @@ class _Guarding(ast.NodeTransformer):
             owner = self._within[-1].lstrip("_")
             name = f"_{owner}{name}" if owner else name
         return ast.Constant(name)
+
+
+def _is_type_of(node: ast.expr) -> bool:
+    """Whether this is `type(x)`."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "type"
 
 
 def _is_position(node: ast.AST) -> bool:

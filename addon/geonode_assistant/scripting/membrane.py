@@ -9,12 +9,13 @@ identity. Only a script's own classes, which our ``__build_class__`` has created
 from __future__ import annotations
 
 import builtins
+import dataclasses
 import enum
 import re
 import sys
 import types
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -83,6 +84,8 @@ class Membrane:
         self._stores = known.stores
         self._bounded = sizes.STORED | frozenset(known.bounds)
         self._own: set[type] = set()
+        self._given: set[Any] = set()
+        self._building = 0
         self._modules: dict[int, ModuleType] = {}
         self._builtins: dict[str, Any] | None = None
         self._older = older.begin()
@@ -98,20 +101,41 @@ class Membrane:
             known = isinstance(base, type) and (base in self._own or self._may_be_derived_from(base))
             if not known and base not in _TYPING:
                 raise TypeError(f"{getattr(base, '__name__', base)} is not a class that a script may derive from.")
-        made = self.adopt(builtins.__build_class__(function, name, *bases, **how))
-        for one in type.mro(made) if isinstance(made, type) else ():
+        self._building += 1
+        try:
+            made = builtins.__build_class__(function, name, *bases, **how)
+        finally:
+            self._building -= 1
+        if isinstance(made, type):
+            self._check_made(made)
+        return made
+
+    def _check_made(self, made: type) -> None:
+        """Makes a class the script's own, unless the body of its statement made of it what the rules do not allow."""
+        self._own.discard(made)
+        for defined, value in made.__dict__.items():
+            # The name of a slot is a value, which no rule has seen.
+            if type(value) is types.MemberDescriptorType and defined.startswith("__") and defined.endswith("__"):
+                raise TypeError(f"{made.__name__} may not have an attribute {defined}.")
+        copier = made.__dict__.get("__deepcopy__")
+        if type(copier) is FunctionType:
+            type.__setattr__(made, "__deepcopy__", guards.copying(copier))
+        elif copier is not None:
+            raise TypeError(f"{made.__name__}.__deepcopy__ may only be a method.")
+        self.adopt(made)
+        for one in type.mro(made):
             for defined, value in one.__dict__.items() if one in self._own else ():
                 if not _is_fixed(made, defined) or defined in getattr(made, "__members__", ()):
                     continue
                 if all(value is not library.__dict__.get(defined) for library in (enum.Flag, enum.IntFlag)):
                     self._own.discard(made)
                     raise TypeError(f"{made.__name__} may not define {defined}: its values are plain data.")
-        return made
 
     def adopt(self, made: Any) -> Any:
         """Makes a class that a library created for the script (``namedtuple``, ``dataclass``) the script's own."""
         if isinstance(made, type):
             self._own.add(made)
+            guards.hide_memory(made)
         return made
 
     def adopting(self, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -140,6 +164,21 @@ class Membrane:
         if isinstance(cls, type) and cls not in self._own:
             raise TypeError(f"{cls.__name__} is not a class of this script.")
 
+    def _is_own(self, cls: type) -> bool:
+        """Whether a class is the script's; one whose statement is being executed is from the moment that it is used."""
+        if cls in self._own:
+            return True
+        if self._building and cls not in _ENUMS and (
+            type(cls) is type(guards.Enum) or any(base in self._own for base in type.mro(cls))
+        ):
+            self._own.add(cls)
+            return True
+        return False
+
+    def give(self, members: Iterable[Any]) -> None:
+        """Lets the script call the classes among these, which it got by their names."""
+        self._given.update(one for one in members if isinstance(one, type) and not issubclass(one, _BLENDERS))
+
     def admit(self, module: ModuleType) -> None:
         """Admits a module that was created for the script."""
         self._modules[id(module)] = module
@@ -147,6 +186,7 @@ class Membrane:
     def begin(self, table: dict[str, Any]) -> None:
         """Takes the script's builtins: functions with these builtins are its own."""
         self._builtins = table
+        self.give(value for name, value in table.items() if not name.startswith("__"))
 
     def _may_be_derived_from(self, base: type) -> bool:
         return (
@@ -165,18 +205,16 @@ class Membrane:
         if issubclass(cls, type):
             if self._class(kind, thing, cls, name):
                 limited = kind == LOAD and _limit(thing, name) is not None
-                return (HANDLED if limited else PLAIN) + ALONE + (FOR_THIS_SCRIPT if thing in self._own else 0)
+                passing = kind == CALL or thing in self._own
+                return (HANDLED if limited else PLAIN) + ALONE + (FOR_THIS_SCRIPT if passing else 0)
         elif kind == LOAD and name == "format" and issubclass(cls, str):
             return HANDLED + (FOR_THIS_SCRIPT if cls in self._own else 0)
-        elif cls in self._own:
+        elif self._is_own(cls):
             if kind > DELETE or self._free(cls, kind, name):
                 limited = kind == LOAD and _limit(cls, name) is not None
                 return (HANDLED if limited else PLAIN) + FOR_THIS_SCRIPT
         elif kind == LOAD and name == "__class__":
-            if cls in guards.IN_PLACE_OF:
-                return HANDLED
-            if key(cls) not in _INSTANCES_ONLY:
-                return PLAIN
+            return HANDLED
         elif issubclass(cls, _BLENDERS):
             found = self._blender(kind, cls, name)
             if found:
@@ -192,10 +230,12 @@ class Membrane:
             if kind == LOAD and name in self._dunder:
                 return PLAIN
         elif cls is super:
-            if kind == LOAD and (not name.startswith("_") or name in self._methods | self._dunder | self._private):
-                return PLAIN + FOR_THIS_SCRIPT
+            if kind == LOAD:
+                return HANDLED + FOR_THIS_SCRIPT
         elif kind == LOAD:
-            if self._listed(cls, name):
+            if self._listed(cls, name) and name not in _MAKING:
+                if cls is dataclasses.Field and name == "type":
+                    return HANDLED + FOR_THIS_SCRIPT
                 return HANDLED if name == "resize" or _limit(cls, name) is not None else PLAIN
         elif kind in (STORE, DELETE):
             if any(name in names or "*" in names for names in self._written(cls)) and not name.startswith("_"):
@@ -231,16 +271,41 @@ class Membrane:
                     return False
         return True
 
+    def _of_super(self, thing: Any, name: str) -> Any:
+        """``super().name``: of a class of the script, for an object or a class of the script's that derives from it."""
+        # Only from a class of the script and its bases: super() itself sees that the object is of that class.
+        this, kind = (super.__dict__[part].__get__(thing) for part in ("__thisclass__", "__self_class__"))
+        inner = name.startswith("__") and name.endswith("__")
+        allowed = not inner or name in self._methods or name in self._dunder and name != "__class__"
+        if not self._is_own(this) or not allowed:
+            raise NotAllowed(f"super().{name} is not allowed to be read in safe mode.")
+        chain = type.mro(kind)
+        base = next((one for one in chain[chain.index(this) + 1 :] if name in one.__dict__), None)
+        if base is None:
+            raise AttributeError(f"'super' object has no attribute {name!r}")
+        if base in self._own:
+            return getattr(thing, name)
+        given = super.__dict__["__self__"].__get__(thing)
+        if name == "format" and issubclass(base, str):
+            return guards.format_of(given)
+        if inner or self._listed(base, name):
+            limited = _limit(base, name)
+            return getattr(thing, name) if limited is None else lambda *args, **how: limited(given, *args, **how)
+        raise NotAllowed(f"super().{name} is not allowed to be read in safe mode.")
+
+    def _is_given(self, kind: Any) -> bool:
+        return isinstance(kind, type) and (kind in self._own or kind in self._given)
+
     def _class(self, kind: int, thing: type, meta: type, name: Any) -> bool:
         if kind == CALL:
             if issubclass(thing, type) or key(thing) in _INSTANCES_ONLY:
                 return False
-            return thing in self._own or self.is_known(thing)
+            return self._is_own(thing) or thing in self._given or issubclass(thing, Exception) and self.is_known(thing)
         if kind == ITEM:
             return thing in self._own or self.is_known(thing)
         if kind > DELETE or name == "__class__" or key(thing) in _INSTANCES_ONLY:
             return False
-        if thing in self._own:
+        if self._is_own(thing):
             if kind == LOAD and name == "__members__":
                 return True
             if kind != LOAD and not self._may_change(thing, kind, name):
@@ -248,6 +313,8 @@ class Membrane:
             return self._free(thing, kind, name) and not _of_metaclass(thing, name)
         if kind != LOAD:
             return False
+        if name in _MAKING:
+            return self._may_be_derived_from(thing)
         if name in self._dunder:
             return True
         if issubclass(thing, _BLENDERS):
@@ -303,6 +370,8 @@ class Membrane:
             return self._older.again(kind - AGAIN, thing, name, value)
         if kind == FACTOR:
             return products.product(thing, value)
+        if type(thing) is super and kind == LOAD:
+            return self._of_super(thing, name)
         if name == "format":
             return guards.format_of(thing)
         for one in (thing, value):
@@ -315,7 +384,10 @@ class Membrane:
         if kind == STORE_ITEM:
             return sizes.store_item(thing, name, value)
         if name == "__class__":
-            return guards.type_of(thing)
+            return guards.ClassOf(type(thing))
+        if type(thing) is dataclasses.Field:
+            kind_of = thing.type
+            return kind_of if type(kind_of) is str or self._is_given(kind_of) else str(kind_of)
         if name == "resize" and not isinstance(thing, _BLENDERS):
             return guards.resized(thing)
         if isinstance(thing, _BLENDERS):
@@ -398,10 +470,14 @@ _INSTANCES_ONLY = frozenset({
     "types.SimpleNamespace",
 })  # fmt: skip
 """Classes that are replaced (``guards``, ``numeric``), since calling them could use memory, code or names unchecked."""
+_MAKING = frozenset({"__init__", "__init_subclass__"})
+"""Methods that make an object anew, whatever limits it was made with."""
 _FREE = frozenset({ModuleType, FunctionType, super})
 """Types whose objects are judged by identity, or by the name."""
 _ENUMS = frozenset({guards.Enum, guards.IntEnum, guards.Flag, guards.IntFlag, guards.StrEnum})
 MEMBERS: dict[type, frozenset[str]] = {
+    guards.ClassOf: frozenset({"__name__"}),
+    guards.Memo: frozenset({"get"}),
     guards.SimpleNamespace: frozenset({"*"}),
     guards.Tree: frozenset({"insert", "balance", "find", "find_n", "find_range"}),
     removals.Removal: frozenset(),

@@ -85,6 +85,8 @@ class Importer:
         for full in inner:
             with contextlib.suppress(ImportError):
                 setattr(made, full.rpartition(".")[2], self._module(full))
+        if name != "bmesh.types":
+            self._membrane.give(vars(made).values())
         parent, _, last = name.rpartition(".")
         if parent:
             setattr(self._module(parent), last, made)

@@ -60,6 +60,8 @@ def table(own: frozenset[str], output: Output, recorder: Recorder | None = None)
         instrument.RANGE: range,
         instrument.FORMAT: guards.formatted,
         instrument.WITH: with_blocks.managed,
+        instrument.KINDS: guards.kinds,
+        instrument.OBJECT: object,
         instrument.PRODUCT: native["product"],
         instrument.INTO_PRODUCT: products.into,
         instrument.FACTOR: products.factor,

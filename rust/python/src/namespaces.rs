@@ -103,7 +103,7 @@ fn compare(
     }
     let is_module = owner.is_instance_of::<PyModule>();
     for (name, value) in after {
-        let known = before.contains(&name)? || is_module && is_usual(&name, &value);
+        let known = before.contains(&name)? || is_module && is_usual(&name, &value) || is_cached(&name, &value);
         if !known {
             changed.extend(reported_name(owner, &name)?);
             set(owner, &name, None);
@@ -130,6 +130,14 @@ fn is_usual(name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> bool {
         || name
             .cast::<PyString>()
             .is_ok_and(|name| name.to_string_lossy() == "__warningregistry__")
+}
+
+/// Whether Python has remembered in a class that it looked for names of slots in it, as `copy` asks it to.
+fn is_cached(name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> bool {
+    value.is_instance_of::<PyList>()
+        && name
+            .cast::<PyString>()
+            .is_ok_and(|name| name.to_string_lossy() == "__slotnames__")
 }
 
 /// Sets or removes a name. A failure is ignored: the name is reported in any case, and ends with the session.

@@ -50,10 +50,10 @@ fn outside(cx: &mut Checker<'_>, range: TextRange) {
 pub(crate) fn grants(cx: &mut Checker<'_>, expr: &Expr) {
     match expr {
         Expr::Call(call) => {
-            let compares =
-                matches!(&*call.func, Expr::Name(one) if matches!(one.id.as_str(), "isinstance" | "issubclass"));
+            let compares = matches!(&*call.func, Expr::Name(one) if matches!(one.id.as_str(), "isinstance" | "issubclass")
+                && !cx.names.bound.contains_key(one.id.as_str()));
             if let (true, Some(types)) = (compares, call.args.get(1)) {
-                plain(cx, types);
+                compared(cx, types);
             }
         }
         Expr::Name(one) if one.ctx == ExprContext::Load => {
@@ -103,6 +103,28 @@ fn arguments(cx: &mut Checker<'_>, args: &Arguments) {
         if let Some(annotation) = &one.annotation {
             plain(cx, annotation);
         }
+    }
+}
+
+/// Allows types to be compared with: of `A | B` only if both sides name types, since an operator of the script would receive them.
+fn compared(cx: &mut Checker<'_>, expr: &Expr) {
+    match expr {
+        Expr::Name(_) | Expr::Attribute(_) => cx.grant(expr),
+        Expr::List(one) => one.elts.iter().for_each(|each| compared(cx, each)),
+        Expr::Tuple(one) => one.elts.iter().for_each(|each| compared(cx, each)),
+        Expr::BinOp(one) if foreign(cx, &one.left) && foreign(cx, &one.right) => plain(cx, expr),
+        _ => {}
+    }
+}
+
+/// Whether an expression names types that are not the script's.
+fn foreign(cx: &Checker<'_>, expr: &Expr) -> bool {
+    match expr {
+        Expr::BinOp(one) => foreign(cx, &one.left) && foreign(cx, &one.right),
+        Expr::Name(one) => cx.full_name(expr).is_some() || !cx.names.bound.contains_key(one.id.as_str()),
+        Expr::Attribute(_) => cx.full_name(expr).is_some(),
+        Expr::Constant(_) => true,
+        _ => false,
     }
 }
 
