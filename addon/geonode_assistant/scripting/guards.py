@@ -110,6 +110,9 @@ class ClassOf:
     def __init__(self, kind: type) -> None:
         self.__name__ = kind.__name__
 
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise NotAllowed(f"{self.__name__} is not allowed to be made from one of its objects in safe mode.")
+
 
 def kinds(value: Any, /) -> Any:
     """What ``type(x)`` is compared with: only types, since an object of the script would receive the type."""
