@@ -7,6 +7,7 @@ of a library, or of an iterator in C, that does not return.
 
 from __future__ import annotations
 
+import collections
 import copy
 import enum
 import functools
@@ -149,6 +150,72 @@ def _searching(kind: type, name: str) -> Callable[..., Any]:
     return called
 
 
+STARTS = 1_000
+"""The most texts that one call compares with the beginning or the end of another without counting characters."""
+
+
+def _starting(kind: type, name: str) -> Callable[..., Any]:
+    """Limits `startswith` and `endswith`, which compare with each text of a tuple."""
+    method = getattr(kind, name)
+
+    def called(text: Any, *args: Any) -> Any:
+        sought = args[0] if args else ()
+        if isinstance(sought, tuple) and len(sought) > STARTS:
+            length = sum(min(len(one), len(text)) for one in sought if isinstance(one, str | bytes | bytearray))
+            if length > TEXT_STEPS:
+                raise Guarded(f"{name}() of so many texts this long would freeze Blender.")
+        return method(text, *args)
+
+    called.__name__ = called.__qualname__ = name
+    return called
+
+
+MERGED = 50_000_000
+"""The most items that one call merges into a set or compares with it."""
+
+
+def _merging(kind: type, name: str) -> Callable[..., Any]:
+    """Limits a method of sets by the items of all its arguments, of which the same may stand there many times."""
+    method = getattr(kind, name)
+
+    def called(items: Any, *args: Any) -> Any:
+        if len(args) > 1:
+            count = sum(max(len(one), len(items)) for one in args if isinstance(one, _SIZED))
+            if count > MERGED:
+                raise Guarded(f"{name}() of {count:,} items would freeze Blender.")
+        return method(items, *args)
+
+    called.__name__ = called.__qualname__ = name
+    return called
+
+
+_SIZED = (set, frozenset, dict, list, tuple, str, bytes, bytearray, range)
+
+
+class ChainMap(collections.ChainMap[Any, Any]):
+    """As Python's, which merges the keys of all its maps to count them."""
+
+    def __len__(self) -> int:
+        _merging(set, "union")(set(), *self.maps, ())
+        return super().__len__()
+
+    def __iter__(self) -> Iterator[Any]:
+        _merging(set, "union")(set(), *self.maps, ())
+        return super().__iter__()
+
+
+def _sort_elements(elements: Any, *, key: Any = None, reverse: Any = False) -> None:
+    """``sort`` of the elements of a BMesh; the keys are asked for before, while nothing in C is in the middle of it."""
+    if key is None:
+        elements.sort(reverse=reverse)
+        return
+    sorted_ones = list(elements)
+    keys = iter([key(one) for one in sorted_ones])
+    if not all(one.is_valid for one in sorted_ones):
+        raise Guarded("The key of sort() may not remove what is sorted.")
+    elements.sort(key=lambda _: next(keys), reverse=reverse)
+
+
 class _Measured:
     """A key of a sort that counts the characters of what it returns."""
 
@@ -210,13 +277,25 @@ def _find_n(tree: Any, *args: Any, **kwargs: Any) -> Any:
     return tree.find_n(*args, **kwargs)
 
 
+_MERGES = ("union", "intersection", "difference")
+_RESIZES = ("resize", "resize_2d", "resize_3d", "resize_4d")
+_STARTS = ("startswith", "endswith")
 _SEARCHES = ("strip", "lstrip", "rstrip", "rfind", "rindex", "rsplit", "rpartition")
 LIMITED: dict[str, dict[str, Callable[..., Any]]] = {
     **{
-        f"builtins.{kind.__name__}": {name: _searching(kind, name) for name in _SEARCHES}
+        f"builtins.{kind.__name__}": {
+            **{name: _searching(kind, name) for name in _SEARCHES},
+            **{name: _starting(kind, name) for name in _STARTS},
+        }
         for kind in (str, bytes, bytearray)
     },
     "builtins.list": {"sort": sort_list},
+    **{f"builtins.{name}": {"sort": _sort_elements} for name in ("BMVertSeq", "BMEdgeSeq", "BMFaceSeq")},
+    **{f"builtins.{kind.__name__}": {name: _merging(kind, name) for name in _MERGES} for kind in (set, frozenset)},
+    "builtins.Vector": {
+        name: lambda vector, *args, name=name: removals.outside(getattr(vector, name))(*args)
+        for name in _RESIZES
+    },
     "builtins.KDTree": {"find_n": _find_n},
     "builtins.BVHTree": {
         "FromPolygons": crossings.from_polygons,
@@ -229,11 +308,14 @@ LIMITED: dict[str, dict[str, Callable[..., Any]]] = {
         "from_mesh": removals.from_mesh,
         "from_object": removals.from_object,
         "copy": removals.copied,
+        "free": lambda mesh: removals.outside(mesh.free)(),
+        "clear": lambda mesh: removals.outside(mesh.clear)(),
     },
 }
 """By the name of a type its methods that have a limit, as functions of the object; ``numeric`` adds those of numpy."""
 LIMITED_NAMES = frozenset({
-    *_SEARCHES, "sort", "argsort", "searchsorted", "dot", "find_n", "to_mesh", "zipf", "multivariate_normal",
+    *_SEARCHES, *_STARTS, *_MERGES, *_RESIZES, "free", "clear",
+    "sort", "argsort", "searchsorted", "dot", "find_n", "to_mesh", "zipf", "multivariate_normal",
     "FromPolygons", "FromBMesh", "FromObject", "overlap",
     "from_mesh", "from_object", "copy", "tolist", "astype", "at", "reduceat", "outer",
     *(name for kind in costs.METHODS for cost in costs.LARGEST for name in costs.methods(kind, cost)),
@@ -316,7 +398,7 @@ def resized(array: Any) -> Callable[..., None]:
             raise Guarded("resize() with refcheck=False leaves views of the array without memory; omit refcheck.")
         array.resize(*shape)
 
-    return resize
+    return removals.outside(resize)
 
 
 def wraps(wrapped: Any, assigned: Any = None, updated: Any = None) -> Callable[[Any], Any]:
@@ -645,6 +727,7 @@ REPLACED: dict[str, dict[str, Callable[..., Any]]] = {
             "combinations_with_replacement",
         )
     },
+    "collections": {"ChainMap": ChainMap},
     "copy": {"deepcopy": deepcopy},
     "enum": {one.__name__: one for one in (Enum, IntEnum, Flag, IntFlag, StrEnum)},
     "functools": {"wraps": wraps},

@@ -152,7 +152,12 @@ def _foreach_set(thing: Any, *args: Any) -> Any:
         mesh, of, name = owner
         _check(mesh, of, name, values)
         args = (*args[:-1], values)
+    if args and not isinstance(args[-1], _PLAIN) and not hasattr(args[-1], "dtype"):
+        args = (*args[:-1], list(args[-1]))  # Blender does not expect that an item raises
     return thing.foreach_set(*args)
+
+
+_PLAIN = (list, tuple, bytes, bytearray, array, bpy.types.bpy_prop_array)
 
 
 def _whole(values: Any) -> Any:

@@ -61,6 +61,21 @@ def check_frame() -> None:
     modifiers = (one for obj in census.every("objects") for one in obj.modifiers if one.type == "FLUID")
     if any(one.fluid_type == "DOMAIN" and one.show_viewport for one in modifiers):
         raise Guarded("The file has a fluid domain, which simulates and writes files at other frames.")
+    if any(cache is not None and cache.use_disk_cache for cache in _caches()):
+        raise Guarded("A simulation has a cache on the disk, which another frame would write; turn Disk Cache off.")
+
+
+def _caches() -> Iterator[Any]:
+    """The point caches of the file."""
+    for obj in census.every("objects"):
+        for modifier in obj.modifiers:
+            yield getattr(modifier, "point_cache", None)
+            for surface in getattr(getattr(modifier, "canvas_settings", None), "canvas_surfaces", ()):
+                yield surface.point_cache
+        for system in obj.particle_systems:
+            yield system.point_cache
+    for scene in census.every("scenes"):
+        yield getattr(scene.rigidbody_world, "point_cache", None)
 
 
 Found = tuple[tuple[str, int], Any, Callable[[Any], str], Callable[[], None]]

@@ -122,6 +122,9 @@ class Membrane:
             type.__setattr__(made, "__deepcopy__", guards.copying(copier))
         elif copier is not None:
             raise TypeError(f"{made.__name__}.__deepcopy__ may only be a method.")
+        for asks in ("__getitem__", "__len__"):
+            if type(method := made.__dict__.get(asks)) is FunctionType:
+                type.__setattr__(made, asks, removals.answering(method))
         self.adopt(made)
         for one in type.mro(made):
             for defined, value in one.__dict__.items() if one in self._own else ():
@@ -476,6 +479,7 @@ _FREE = frozenset({ModuleType, FunctionType, super})
 """Types whose objects are judged by identity, or by the name."""
 _ENUMS = frozenset({guards.Enum, guards.IntEnum, guards.Flag, guards.IntFlag, guards.StrEnum})
 MEMBERS: dict[type, frozenset[str]] = {
+    guards.ChainMap: frozenset(),
     guards.ClassOf: frozenset({"__name__"}),
     guards.Memo: frozenset({"get"}),
     guards.SimpleNamespace: frozenset({"*"}),

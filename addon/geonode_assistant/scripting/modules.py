@@ -22,6 +22,8 @@ from .recorder import Recorder
 
 CORNERS = 1e8
 """The most corners, each times those of its face, that triangulating may take: its time is their square."""
+STEPS = 2_000
+"""The most steps of a spin, of which each looks at all that the former have made."""
 LARGEST_ROUND = 10_000
 """The most corners of a cylinder's or cone's end: this many take three seconds, twice as many four times as long."""
 LARGEST_SPHERE = 2**16
@@ -167,6 +169,8 @@ def _bounded(function: Callable[..., Any], name: str) -> Callable[..., Any]:
             squares = sum(len(face.verts) ** 2 for face in kwargs.get("faces", ()))
             if squares > CORNERS:
                 raise Guarded("Faces with so many corners would take too long to triangulate.")
+        if name == "spin" and sizes.as_number(kwargs.get("steps", 0)) > STEPS:
+            raise Guarded(f"spin() of {kwargs['steps']:,} steps would freeze Blender; use at most {STEPS:,}.")
         factor = max(kwargs.get("steps", 1), kwargs.get("segments", 1) ** 2 / 4 if "offset" in kwargs else 1)
         if len(kwargs.get("geom", ())) * factor > policy.policy().items:
             raise Guarded(f"So many steps or segments of {len(kwargs['geom']):,} elements would freeze Blender.")

@@ -8,6 +8,7 @@ before the script, unless the rules asked about this place or a trial has listed
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
@@ -54,6 +55,8 @@ class _Script:
         """The data-blocks that something used when it began, with kind and name."""
         self.asked = False
         """Whether the artist was asked about a removal somewhere in its text."""
+        self.answering = 0
+        """How many of its objects are being asked for an item or a length, perhaps by C in the middle of something."""
 
 
 _script = _Script()
@@ -76,6 +79,32 @@ def begin(removable: Collection[int] | None, asked: bool) -> None:
     _script.read.clear()
     _script.shown = frozenset()
     _script.unlinked.clear()
+    _script.answering = 0
+
+
+def answering(method: Callable[..., Any]) -> Callable[..., Any]:
+    """``__getitem__`` or ``__len__`` of a script's class, in which nothing can be removed: whoever asks may hold it."""
+
+    @functools.wraps(method)
+    def answered(*args: Any) -> Any:
+        _script.answering += 1
+        try:
+            return method(*args)
+        finally:
+            _script.answering -= 1
+
+    return answered
+
+
+def outside(remove: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that removes or frees, but not while an object of the script is asked for an item."""
+
+    def called(*args: Any, **kwargs: Any) -> Any:
+        if _script.answering:
+            raise Guarded("__getitem__ and __len__ may not remove anything: Blender may be using it at that moment.")
+        return remove(*args, **kwargs)
+
+    return called
 
 
 class Removal:
@@ -90,19 +119,21 @@ class Removal:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Removes, or raises ``Guarded``."""
-        return self.__real__(*self.__check__(*args, **kwargs), **kwargs)
+        return outside(self.__real__)(*self.__check__(*args, **kwargs), **kwargs)
 
 
 def asked(found: Any) -> Any:
     """The method itself, for a place that the artist was asked about."""
-    return found.__real__ if type(found) is Removal else found
+    return outside(found.__real__) if type(found) is Removal else found
 
 
 def method(thing: Any, name: str) -> Any:
     """``thing.name`` for a name in ``METHODS``."""
     found = getattr(thing, name)
-    if _script.removable is None or not callable(found):
+    if not callable(found):
         return found
+    if _script.removable is None:
+        return outside(found)
     whole = getattr(thing, "bl_rna", None)
     kind = whole.identifier if whole is not None else ""
     if isinstance(thing, bpy.types.ID):
@@ -116,7 +147,7 @@ def method(thing: Any, name: str) -> Any:
     if kind in PARTS and name in ("remove", "clear"):
         return Removal(found, lambda *args, **kwargs: _unless_made(thing, name, args, kwargs))
     if not kind.startswith("BlendData"):
-        return found
+        return outside(found)
     if name == "orphans_purge":
         return Removal(found, lambda *args, **_: _purged(args))
     return Removal(found, lambda *args, **kwargs: _unless_asked(_given(args, kwargs), name, args))
