@@ -197,7 +197,10 @@ def check_plan(plan: str | dict[str, Any]) -> Checked:
     plan = _plan_text(plan)
     verdict = core.validate_plan(plan)
     if verdict["ok"]:
-        document = host_context.inspect(*_targets(verdict["plan"]))
+        needs = verdict["needs"]
+        # A page that names no object means the active one.
+        objects = needs["objects"] or filter(None, [host_context.capture_context()["target_object"]])
+        document = host_context.inspect(objects, needs["trees"])
         verdict = core.validate_plan(plan, catalogue.path(), document)
     return Checked(verdict["ok"], verdict["messages"], verdict["plan"])
 
@@ -210,18 +213,6 @@ def _plan_text(plan: Any) -> str:
         return json.dumps(plan, default=repr, skipkeys=True)
     except (RecursionError, ValueError):  # nested without an end: as text, deeper than is read
         return "[" * 1000
-
-
-def _targets(plan: dict[str, Any]) -> tuple[list[str], list[str]]:
-    """The objects and node groups that a plan names."""
-    objects, trees = [], []
-    for payload in (step["payload"] for step in plan["steps"] if step["type"] in ("NODE_TREE", "GN_OPS")):
-        target = payload["target"]
-        objects.append(target["object_name"])
-        trees += [target["node_group_name"]] if "node_group_name" in target else []
-        operations = [*payload.get("operations", ()), *payload.get("ops", ())]
-        trees += [op["node_group_name"] for op in operations if op.get("op") == "add_group"]
-    return objects, trees
 
 
 def apply_plan(

@@ -161,6 +161,22 @@ def test_checking_a_plan() -> None:
     assert e2e.document() == before
 
 
+def test_checking_a_page() -> None:
+    before = e2e.document()
+    page = "def lifted(geometry: Geometry) -> Geometry:\n    return transform_geometry(geometry, scale=(1, 1, 2))\n"
+    for end in ('apply("Lifted", object="Plane", modifier="Lifted")\n', 'apply("Lifted")\n'):
+        checked = api.check_plan(of_page(page + end))
+        assert checked.ok, checked.messages
+        assert not api.check_plan(of_page(page.replace("scale", "scael") + end)).ok
+    assert not api.check_plan(of_page('with edit("Nothing"):\n    turn.scale = (2.0, 2.0, 2.0)\n')).ok
+    assert e2e.document() == before
+
+
+def of_page(text: str) -> dict[str, Any]:
+    step = {"id": "s1", "type": "NODE_TREE", "description": "d", "payload": {"text": text}}
+    return {"version": "1.2", "steps": [step], "done": True, "final_message": "m"}
+
+
 def test_a_run_reports_its_events() -> None:
     events: list[dict[str, Any]] = []
     report = api.run("scatter 20 cubes on the plane", object="Plane", on_event=events.append)

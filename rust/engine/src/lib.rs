@@ -10,6 +10,7 @@ mod catalogues;
 mod clock;
 mod error;
 mod extensions;
+mod needed;
 mod queries;
 mod request;
 mod run;

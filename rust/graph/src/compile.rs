@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::animation::lost;
 use crate::catalogue::Catalogue;
+use crate::chosen::unchosen;
 use crate::diff::{names_by_key, settle_keys, tree_delta};
 use crate::documents::delta::{ModifierEdit, StepDelta};
 use crate::documents::{Document, Modifier, TreeInfo};
@@ -207,6 +208,8 @@ fn compile_step(
         modifier_inputs: Vec::new(),
         nested: Vec::new(),
         links: LinkNotes::default(),
+        choices: Vec::new(),
+        gone: Vec::new(),
         unsaid: Unsaid::default(),
         keys: 0,
         implicit_group_io: matches!(step.action, Action::NodeTree(_)),
@@ -218,6 +221,7 @@ fn compile_step(
         work.sink.enter_op(at);
         op.carry_out(&mut work);
     }
+    work.fit_menus();
     if work.sink.errors == 0 {
         work.warn_of_forgotten_link();
     }
@@ -278,6 +282,7 @@ fn compile_step(
 fn asks(work: &Work<'_>, before: &Document) -> Vec<String> {
     let mut asks = questions(&work.model, &work.unsaid, &work.target, &work.modifier_inputs, before);
     let info = before.tree_info.get(&work.tree_of_target());
+    asks.extend(unchosen(work, before));
     asks.extend(lost(&work.model, &work.unsaid, info, work.scope));
     asks
 }

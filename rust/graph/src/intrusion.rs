@@ -33,6 +33,8 @@ pub(crate) struct Unsaid {
     pub dropped: HashSet<[String; 4]>,
     /// Links that stay and carry nothing, since a mode took one of their sockets out of use.
     pub idle: HashSet<[String; 4]>,
+    /// Links that an operation removed since it found no place for them.
+    pub cut: HashSet<[String; 4]>,
     /// Nodes whose animation goes on in a group that they are moved into.
     pub carried: HashSet<String>,
     /// Sockets of the interface that were there before and that an operation removes, in words.
@@ -70,9 +72,11 @@ pub(crate) fn questions(
             model.name
         ));
     }
+    let gone = |[from, out, to, input]: &&[String; 4]| model.find((from, out), (to, input)).is_none();
     let mut dropped: Vec<String> = unsaid
         .dropped
         .iter()
+        .chain(unsaid.cut.iter().filter(gone))
         .filter(|[from, _, to, _]| present.contains(from.as_str()) && present.contains(to.as_str()))
         .filter(|[from, _, to, _]| theirs(from) || theirs(to))
         .map(|[from, _, to, _]| format!("{from} → {to}"))

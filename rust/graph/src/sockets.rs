@@ -28,6 +28,10 @@ pub const GROUP: &str = "GeometryNodeGroup";
 pub const FRAME: &str = "NodeFrame";
 /// Type of a reroute.
 pub const REROUTE: &str = "NodeReroute";
+/// The items of a Menu Switch.
+pub(crate) const MENU_ITEMS: &str = "enum_items";
+/// The input of a Menu Switch that chooses among them.
+pub(crate) const MENU_INPUT: &str = "Menu";
 /// Base RNA name of geometry sockets.
 pub const GEOMETRY: &str = "NodeSocketGeometry";
 
@@ -115,6 +119,11 @@ impl<'a> Scope<'a> {
             let Some(described) = owner_type.collections.get(collection) else {
                 continue;
             };
+            if collection == MENU_ITEMS
+                && let Some(menu) = before.iter_mut().find(|socket| socket.identifier == MENU_INPUT)
+            {
+                menu.items = items.iter().filter_map(|item| item.get("name")).cloned().collect();
+            }
             let mut entries = described.sockets.iter();
             if let Some((_, _, prefix)) = entries.find(|entry| entry.0 == holder && entry.1 == "inputs") {
                 for socket in &mut before {

@@ -5,6 +5,7 @@ use serde_json::{Map as Object, Value};
 use crate::catalogue::{Property, Socket, fold};
 use crate::documents::Document;
 use crate::near::nearest;
+use crate::renames;
 
 /// What a socket or property accepts.
 #[derive(Debug, Clone, PartialEq)]
@@ -327,7 +328,8 @@ fn one_of_several(mut error: ValueError) -> ValueError {
     error
 }
 
-fn menu_items(items: &[Value]) -> Vec<(&str, &str)> {
+/// The entries of a menu as (identifier, label).
+pub(crate) fn menu_items(items: &[Value]) -> Vec<(&str, &str)> {
     items
         .iter()
         .filter_map(|item| match item {
@@ -407,25 +409,18 @@ fn pick(text: &str, items: &[(&str, &str)]) -> Result<(String, Option<String>), 
 
 /// The item that corresponds to a word of another Blender version: modes became menus with shorter or longer names.
 ///
-/// Equal except for case and accents, else the only one that begins or ends with it.
+/// Equal except for case and accents, else the one that is known to be meant; a part of a name means nothing.
 pub(crate) fn translate<'i>(text: &str, items: &[(&'i str, &str)]) -> Option<&'i str> {
-    let wanted = plain_words(text);
-    if wanted.is_empty() {
-        return None;
-    }
-    let names = |item: &(&'i str, &str)| [plain_words(item.0), plain_words(item.1)];
-    let only = |like: &dyn Fn(&str) -> bool| {
-        let mut hits = items
-            .iter()
-            .filter(|item| names(item).iter().any(|name| !name.is_empty() && like(name)));
+    let only = |wanted: &str| {
+        let wanted = plain_words(wanted);
+        let is_it = |item: &&(&'i str, &str)| plain_words(item.0) == wanted || plain_words(item.1) == wanted;
+        let mut hits = items.iter().filter(is_it);
         match (hits.next(), hits.next()) {
-            (Some(hit), None) => Some(hit.0),
+            (Some(hit), None) if !wanted.is_empty() => Some(hit.0),
             _ => None,
         }
     };
-    only(&|name| name == wanted)
-        .or_else(|| only(&|name| name.starts_with(&wanted) || wanted.starts_with(name)))
-        .or_else(|| only(&|name| name.ends_with(&wanted) || wanted.ends_with(name)))
+    only(text).or_else(|| renames::items(text).find_map(only))
 }
 
 /// Folded, with the words that Blender 5 exchanged in its menus (`PRESERVE_CORNERS_AND_…` → `Keep Corners, …`).

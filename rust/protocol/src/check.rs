@@ -91,6 +91,16 @@ pub(crate) fn op_fits(known: &'static BTreeMap<String, Shape>, op: &Value) -> Op
     known.get(op.get("op")?.as_str()?).map(|shape| shape.needs(op))
 }
 
+/// Whether there is a NUL in it: paths are only built where there is.
+fn holds_nul(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains('\0'),
+        Value::Array(list) => list.iter().any(holds_nul),
+        Value::Object(fields) => fields.values().any(holds_nul),
+        _ => false,
+    }
+}
+
 struct Check<'a> {
     version: Version,
     limits: &'a Limits,
@@ -186,6 +196,9 @@ impl Check<'_> {
             self.script(payload, at);
             return;
         };
+        if holds_nul(payload) {
+            self.whole_texts(payload, at);
+        }
         let Some(list) = payload.get(field).and_then(Value::as_array) else {
             return;
         };
@@ -200,6 +213,29 @@ impl Check<'_> {
         for (index, op) in list.iter().enumerate().take(limit.saturating_sub(before)) {
             let at = Lazy { at, field, index };
             self.op(ops, op, &at);
+        }
+    }
+
+    /// Blender ends a text at NUL, so that it would get another one than the plan says.
+    fn whole_texts(&mut self, value: &Value, at: &str) {
+        match value {
+            Value::String(text) if text.contains('\0') => self.findings.error(|| {
+                let whole = Change::replace(at, text.replace('\0', ""));
+                let hint = Hint::change("Leave the character out.", whole);
+                let message = "The text contains the character NUL, at which Blender would cut it off.";
+                Finding::error(Code::InvalidValue, at, message).hint(hint)
+            }),
+            Value::Array(list) => {
+                for (index, entry) in list.iter().enumerate().filter(|(_, entry)| holds_nul(entry)) {
+                    self.whole_texts(entry, &format!("{at}/{index}"));
+                }
+            }
+            Value::Object(fields) => {
+                for (name, field) in fields.iter().filter(|(_, field)| holds_nul(field)) {
+                    self.whole_texts(field, &pointer::child(at, name));
+                }
+            }
+            _ => {}
         }
     }
 

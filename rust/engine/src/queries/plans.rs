@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use geonode_graph::documents::{Modifier, Object, TreeInfo};
 use geonode_graph::ir::{Bundle, Tree};
-use geonode_graph::{Catalogue, Document, StepDelta, compile, compile_exactly, compile_in_place};
+use geonode_graph::{Catalogue, Document, StepDelta, Targets, compile, compile_exactly, compile_in_place};
 use geonode_protocol::{
     Action, Code, Finding, GROUP_INPUT_ID, GROUP_OUTPUT_ID, Limits, Origins, Parsed, Plan, Severity,
 };
@@ -16,6 +16,7 @@ use serde_json::Value;
 use crate::catalogues;
 use crate::error::EngineError;
 use crate::extensions::extensions;
+use crate::needed::needed;
 use crate::request::PlanInput;
 use crate::validate::{Mode, Response, Rules, response};
 
@@ -43,6 +44,8 @@ pub struct Validated {
     pub messages: Vec<Finding>,
     /// The plan with its certain repairs; `None` when it is refused.
     pub plan: Option<Plan>,
+    /// What it names and a document has to show for a check against the file.
+    pub needs: Targets,
 }
 
 /// Checks a plan against the protocol and, with a catalogue, against the nodes of that Blender.
@@ -67,6 +70,7 @@ pub fn validate_plan(
         return Ok(Validated {
             ok: plan.is_some(),
             messages: findings,
+            needs: plan.as_ref().map(needed).unwrap_or_default(),
             plan,
         });
     };
@@ -116,6 +120,7 @@ pub fn reconcile(current: &str, input: &PlanInput, catalogue: &str) -> Result<Re
             ok: false,
             messages: findings,
             plan: None,
+            needs: Targets::default(),
         };
         return Ok(Reconciled {
             verdict,
@@ -198,6 +203,7 @@ fn preflight(
             ok,
             messages: findings,
             plan: ok.then(|| plan.clone()),
+            needs: needed(plan),
         };
         return (verdict, compiled);
     }
@@ -215,6 +221,7 @@ fn preflight(
     };
     findings.extend(judged.into_iter().map(|finding| origins.trace(finding)));
     let ok = !findings.iter().any(Finding::is_error);
+    let needs = needed(plan);
     let plan = if ok {
         compiled.repaired_plan(plan).or_else(|| Some(plan.clone()))
     } else {
@@ -225,6 +232,7 @@ fn preflight(
             ok,
             messages: findings,
             plan,
+            needs,
         },
         compiled,
     )

@@ -1,20 +1,13 @@
 //! A plan as the machine sees it.
 
-use geonode_graph::targets;
-use geonode_protocol::{Action, Plan};
+use geonode_protocol::Plan;
 use geonode_run::{PlanInfo, StepInfo};
-use geonode_text::needs;
+
+use crate::needed::needed;
 
 /// What the machine needs to know of a plan.
 pub(crate) fn info(plan: &Plan) -> PlanInfo {
-    let mut targets = targets(plan);
-    for step in &plan.steps {
-        if let Action::TreeText(page) = &step.action {
-            let needs = needs(&page.text);
-            targets.objects.extend(needs.objects);
-            targets.trees.extend(needs.trees);
-        }
-    }
+    let targets = needed(plan);
     let asked = |name: fn(&geonode_protocol::ContextRequest) -> Option<&String>| {
         plan.context_requests
             .iter()

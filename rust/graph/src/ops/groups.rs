@@ -10,15 +10,11 @@ use super::nodes::Claim;
 use super::operation::{Before, Mention, Operation};
 use super::work::{Work, text};
 use crate::catalogue::{Collection, Property};
-use crate::ir::{Map, Side, Tree};
+use crate::ir::{Map, Node, Side, Tree};
 use crate::near::nearest;
 use crate::sink::escape;
-use crate::sockets::{GROUP, group_tree};
+use crate::sockets::{GROUP, MENU_INPUT, MENU_ITEMS, group_tree};
 use crate::values::Want;
-
-/// The items of a Menu Switch, and the input that chooses among them.
-const MENU_ITEMS: &str = "enum_items";
-const MENU: &str = "Menu";
 
 impl<'p> Operation<'p> for &'p AddGroup {
     fn carry_out(&self, work: &mut Work<'_>) {
@@ -62,8 +58,9 @@ impl<'p> Operation<'p> for &'p SetItems {
                 .any(|name| !is_wanted(name))
     }
 
+    /// The items of one end of a zone are sockets of both.
     fn mentions(&self) -> Vec<Mention<'p>> {
-        vec![Mention::Node(&self.node_id)]
+        vec![Mention::Zone(&self.node_id)]
     }
 }
 
@@ -222,6 +219,22 @@ impl Work<'_> {
             let hint = Hint::change("add the field “name”", name);
             self.sink.error(Code::MissingField, path, message, Some(hint));
         }
+        if let Some(Value::String(name)) = item.get("name") {
+            let earlier = op.items.iter().take(index);
+            let message = if name.is_empty() {
+                format!("an item of “{}” cannot have an empty name", op.node_id)
+            } else if earlier.clone().any(|other| other.get("name") == item.get("name")) {
+                format!("two items of “{}” are named “{name}”", op.node_id)
+            } else {
+                String::new()
+            };
+            if !message.is_empty() {
+                let path = self.sink.at(&format!("items/{index}/name"));
+                let hint =
+                    Hint::explain("an item is told from the others by its name, which is also that of its sockets");
+                self.sink.error(Code::BadName, path, message, Some(hint));
+            }
+        }
         for (name, value) in item.iter().filter(|(name, _)| *name != "identifier") {
             let at = format!("items/{index}/{}", escape(name));
             let Some(field) = described.fields.get(name) else {
@@ -330,12 +343,31 @@ impl Work<'_> {
         let first = wanted.first().and_then(|item| item.get("name")).cloned();
         let names: Vec<Value> = wanted.iter().filter_map(|item| item.get("name")).cloned().collect();
         node.items.insert(collection.to_owned(), wanted);
-        // A menu whose item was removed would output nothing: it falls back to the first item.
-        if let (MENU_ITEMS, Some(first)) = (collection, first) {
-            let state = node.inputs.entry(MENU.to_owned()).or_default();
-            if !state.get("value").is_some_and(|value| names.contains(value)) {
-                state.insert("value".to_owned(), first);
-            }
+        if collection != MENU_ITEMS {
+            return;
         }
+        // A menu whose item was removed would output nothing: it falls back to the first item.
+        let is_new = self.model.is_new(id);
+        let fresh = self.model.node(id).and_then(|node| self.menu_of_new(node));
+        let Some(node) = self.model.node_mut(id) else { return };
+        let state = node.inputs.get(MENU_INPUT).and_then(|state| state.get("value"));
+        let stands_at = state.cloned().or_else(|| fresh.filter(|_| !is_new));
+        if let Some(first) = first.filter(|_| !stands_at.is_some_and(|value| names.contains(&value))) {
+            let state = node.inputs.entry(MENU_INPUT.to_owned()).or_default();
+            state.insert("value".to_owned(), first);
+        }
+        let names_before = present.iter().filter_map(|item| item.get("name")?.as_str());
+        let gone = names_before.filter(|name| !names.iter().any(|kept| kept == name));
+        let gone: Vec<String> = gone.map(str::to_owned).collect();
+        if !is_new && !gone.is_empty() {
+            self.gone.push((id.to_owned(), gone));
+        }
+    }
+
+    /// What the menu of a new node of this type stands at.
+    fn menu_of_new(&self, node: &Node) -> Option<Value> {
+        let inputs = self.scope.sockets(&self.model, node, Side::Input);
+        let mut inputs = inputs.iter();
+        inputs.find(|input| input.identifier == MENU_INPUT)?.default.clone()
     }
 }

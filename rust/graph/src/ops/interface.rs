@@ -4,8 +4,9 @@ use geonode_protocol::{Code, Direction, GroupIo, Hint};
 use serde_json::Value;
 
 use super::operation::{Before, Mention, Operation, short};
-use super::work::{Work, side_name};
+use super::work::{Choice, Chosen, Work, side_name};
 use crate::ir::{Item, ItemKind, MAX_NAME, Map, Side, Tree};
+use crate::menus::MENU;
 use crate::near::nearest;
 use crate::values::same;
 
@@ -107,6 +108,15 @@ impl Work<'_> {
         let Some(props) = self.interface_props(io, &socket_type, known.as_ref()) else {
             return;
         };
+        if let (Side::Input, MENU, Some(value)) = (side, socket_type.as_str(), props.get("default_value")) {
+            self.choices.push(Choice {
+                operation: self.sink.op(),
+                field: "default",
+                tree: None,
+                input: Chosen::ByDefault(io.name.clone()),
+                value: value.clone(),
+            });
+        }
         let parent = io.panel.as_deref().map(|panel| self.ensure_panel(panel));
         match present.and_then(|index| self.model.interface.get_mut(index)) {
             Some(item) => {

@@ -36,7 +36,7 @@ pub enum Mention<'p> {
     NewZone(&'p str),
     /// An existing node, by its ID.
     Node(&'p str),
-    /// An existing zone, by its ID or that of either end; both ends are meant.
+    /// An existing zone, by its ID or that of either end, which are both meant; or a node that may be the end of one.
     Zone(&'p str),
     /// A socket of the interface that it creates, changes or removes, by its name.
     Socket(&'p str),

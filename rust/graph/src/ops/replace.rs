@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use geonode_protocol::{Code, Hint, ReplaceNode};
 use petgraph::Direction;
+use petgraph::stable_graph::EdgeIndex;
 
 use super::operation::{Before, Mention, Operation};
 use super::work::{Work, text};
@@ -105,9 +106,13 @@ impl Work<'_> {
                 .collect();
             let linked: Vec<&str> = wires.iter().map(|(_, wire, _)| here(wire, side)).collect();
             let matching = correspondence(&before, &after, &linked);
-            for (edge, wire, other) in wires {
+            let mut filled: Vec<String> = Vec::new();
+            for (edge, wire, other) in in_order(wires) {
                 let at = here(&wire, side).to_owned();
                 let fits = matching.get(at.as_str()).filter(|socket| {
+                    if side == Side::Input && !socket.multi && filled.contains(&socket.identifier) {
+                        return false;
+                    }
                     let opposite = if side == Side::Input { Side::Output } else { Side::Input };
                     let far = self
                         .model
@@ -125,7 +130,11 @@ impl Work<'_> {
                 });
                 match (fits.cloned(), self.model.wire_mut(edge)) {
                     (Some(socket), Some(wire)) => match side {
-                        Side::Input => wire.to_socket.clone_from(&socket.identifier),
+                        Side::Input => {
+                            wire.to_socket.clone_from(&socket.identifier);
+                            wire.sort = wire.sort.filter(|_| socket.multi);
+                            filled.push(socket.identifier);
+                        }
                         Side::Output => wire.from_socket.clone_from(&socket.identifier),
                     },
                     _ => {
@@ -136,6 +145,12 @@ impl Work<'_> {
                             Side::Output => format!("{name} → {other}"),
                         });
                         self.model.disconnect(edge);
+                        let (from, to) = if side == Side::Input {
+                            (other, id.to_owned())
+                        } else {
+                            (id.to_owned(), other)
+                        };
+                        self.unsaid.cut.insert([from, wire.from_socket, to, wire.to_socket]);
                     }
                 }
             }
@@ -168,6 +183,12 @@ impl Work<'_> {
     }
 }
 
+/// Links in the order in which Blender shows those of one input.
+fn in_order(mut wires: Vec<(EdgeIndex, Wire, String)>) -> Vec<(EdgeIndex, Wire, String)> {
+    wires.sort_by_key(|(_, wire, _)| (wire.sort, wire.order));
+    wires
+}
+
 fn here(wire: &Wire, side: Side) -> &str {
     match side {
         Side::Input => &wire.to_socket,
@@ -175,29 +196,40 @@ fn here(wire: &Wire, side: Side) -> &str {
     }
 }
 
-/// By identifier of the old sockets, the new ones of the same identifier, else of the same name, else the only one of that type, where
-/// only one of the `linked` old sockets has it.
+/// By identifier of the old sockets, the new ones that take over from them, each once unless it takes several links: of the same
+/// identifier and name, else of the same name, else of the same identifier, else the only one of that type, where only one of the
+/// `linked` old sockets has it. What is linked comes first.
 fn correspondence(before: &[Socket], after: &[Socket], linked: &[&str]) -> BTreeMap<String, Socket> {
-    let usable = || after.iter().filter(|socket| socket.available);
     let mut found: BTreeMap<String, Socket> = BTreeMap::new();
-    for old in before.iter().filter(|socket| socket.available) {
-        let same = usable().find(|new| new.identifier == old.identifier && new.name == old.name);
-        let named = || only(usable().filter(|new| new.name == old.name));
-        let known = || usable().find(|new| new.identifier == old.identifier);
-        let typed = || {
-            let alike = before
-                .iter()
-                .filter(|socket| socket.kind == old.kind && linked.contains(&socket.identifier.as_str()));
-            (alike.count() == 1 && linked.contains(&old.identifier.as_str()))
-                .then(|| only(usable().filter(|new| new.kind == old.kind)))
-                .flatten()
-        };
-        if let Some(new) = same.or_else(named).or_else(known).or_else(typed) {
-            found.insert(old.identifier.clone(), new.clone());
+    let mut taken: Vec<&str> = Vec::new();
+    let is_linked = |old: &Socket| linked.contains(&old.identifier.as_str());
+    let same: Alike<'_> = &|old, new| new.identifier == old.identifier && new.name == old.name;
+    let named: Alike<'_> = &|old, new| new.name == old.name;
+    let known: Alike<'_> = &|old, new| new.identifier == old.identifier;
+    let typed: Alike<'_> = &|old, new| {
+        let alike = before.iter().filter(|other| other.kind == old.kind && is_linked(other));
+        new.kind == old.kind && is_linked(old) && alike.count() == 1
+    };
+    for first in [true, false] {
+        for alike in [same, named, known, typed] {
+            for old in before.iter().filter(|old| old.available && is_linked(old) == first) {
+                if found.contains_key(&old.identifier) {
+                    continue;
+                }
+                let fits = after.iter().filter(|new| new.available && alike(old, new));
+                let unique = only(fits).filter(|new| new.multi || !taken.contains(&new.identifier.as_str()));
+                if let Some(new) = unique {
+                    taken.push(&new.identifier);
+                    found.insert(old.identifier.clone(), new.clone());
+                }
+            }
         }
     }
     found
 }
+
+/// Whether a new socket is like an old one.
+type Alike<'a> = &'a dyn Fn(&Socket, &Socket) -> bool;
 
 fn only<T>(mut items: impl Iterator<Item = T>) -> Option<T> {
     match (items.next(), items.next()) {

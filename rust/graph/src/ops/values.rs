@@ -1,19 +1,23 @@
 //! Setting inputs and properties.
 
+use std::borrow::Cow;
+
 use geonode_protocol::{self as plan, Change, Code, Hint, SetModifierInput, SetProperty};
 use serde_json::{Value, json};
 
 use super::nodes::{reserve_first, set_or_clear};
 use super::operation::{Before, Mention, Operation, short};
-use super::work::{By, Text, Work, text};
+use super::work::{By, Choice, Chosen, Text, Work, text};
 use crate::catalogue::{NodeType, Property, Socket, fold};
 use crate::documents::delta::ModifierInput;
 use crate::ir::{Side, Tree};
+use crate::menus::{MENU, Menus};
 use crate::near::nearest;
+use crate::renames;
 use crate::sink::escape;
 use crate::socket_properties::DIMENSIONS;
 use crate::sockets::{GEOMETRY, held_by_output};
-use crate::values::{Kind, ValueError, Want, same, translate};
+use crate::values::{Kind, ValueError, Want, menu_items, same, translate};
 
 /// Sets the value of an input; a link on it stays.
 #[derive(Clone, Copy)]
@@ -172,14 +176,83 @@ impl Work<'_> {
             self.sink.error(Code::InvalidValue, path, message, Some(hint));
             return;
         }
+        let socket = &self.with_entries(node_id, socket);
         let Some(fitted) = self.fit(&Want::socket(socket), value, field) else {
             return;
         };
-        let fresh = socket.default.as_ref().is_some_and(|default| same(default, &fitted));
+        // The menu of a new node with entries of its own stands at none of those of the catalogue.
+        let own_menu = socket.kind == MENU
+            && self.model.is_new(node_id)
+            && self.model.node(node_id).is_some_and(|node| !node.items.is_empty());
+        let fresh = !own_menu && socket.default.as_ref().is_some_and(|default| same(default, &fitted));
         if let Some(node) = self.model.node_mut(node_id) {
             reserve_first(&mut node.inputs);
             let entry = node.inputs.entry(socket.identifier.clone()).or_default();
             set_or_clear(entry, "value", fitted, fresh);
+        }
+    }
+
+    /// The menus of the trees as the step leaves them.
+    pub(super) fn menus(&self) -> Menus<'_> {
+        let edited = std::iter::once(&self.model).chain(&self.nested).collect();
+        Menus::new(self.scope, edited)
+    }
+
+    /// The socket with the entries of its menu, which a group node has from the tree that it runs.
+    fn with_entries<'s>(&self, id: &str, socket: &'s Socket) -> Cow<'s, Socket> {
+        let node = self
+            .model
+            .node(id)
+            .filter(|_| socket.kind == MENU && socket.items.is_empty());
+        let entries = node.map_or_else(Vec::new, |node| self.menus().of_socket(node, socket));
+        if entries.is_empty() {
+            return Cow::Borrowed(socket);
+        }
+        let mut socket = socket.clone();
+        socket.items = entries.into_iter().map(Value::from).collect();
+        Cow::Owned(socket)
+    }
+
+    /// Fits the values of menus of the tree and its modifier, whose entries are those that the whole step leaves.
+    pub(crate) fn fit_menus(&mut self) {
+        for choice in std::mem::take(&mut self.choices) {
+            let tree = choice.tree.as_ref().unwrap_or(&self.model.name);
+            let identifier = match &choice.input {
+                Chosen::ByModifier(identifier) => Some(identifier.clone()),
+                Chosen::ByDefault(name) => {
+                    let mut inputs = self.model.interface_sockets(Side::Input);
+                    let input = inputs.find(|item| item.name == *name && item.socket_type == MENU);
+                    input.map(|item| item.identifier.clone())
+                }
+            };
+            let Some(identifier) = identifier else { continue };
+            let entries = self.menus().of_input(tree, &identifier);
+            if entries.is_empty() {
+                continue;
+            }
+            let want = Want {
+                kind: Kind::Enum(entries.iter().map(|entry| (entry.as_str(), entry.as_str())).collect()),
+                min: None,
+                max: None,
+            };
+            self.sink.enter_op(choice.operation);
+            let Some(fitted) = self.fit(&want, &choice.value, choice.field) else {
+                continue;
+            };
+            match choice.input {
+                Chosen::ByModifier(_) => {
+                    let mut inputs = self.modifier_inputs.iter_mut();
+                    if let Some(input) = inputs.find(|input| input.identifier == identifier) {
+                        input.value = fitted;
+                    }
+                }
+                Chosen::ByDefault(_) => {
+                    let mut items = self.model.interface.iter_mut();
+                    if let Some(item) = items.find(|item| item.identifier == identifier) {
+                        item.props.insert("default_value".to_owned(), fitted);
+                    }
+                }
+            }
         }
     }
 
@@ -278,11 +351,10 @@ impl Work<'_> {
             return None;
         }
         let near = nearest(name, kind.properties.keys().map(String::as_str));
-        let list: Vec<&str> = kind.properties.keys().map(String::as_str).collect();
-        let hint = match (near, list.is_empty()) {
-            (Some(near), _) => self.renamed_field(field, name, &near, value),
-            (None, false) => Hint::explain(format!("it has: {}", list.join(", "))),
-            (None, true) => Hint::explain("it has no properties"),
+        let hint = match (self.menu_with(id, value, field), near) {
+            (Some(hint), _) => hint,
+            (None, Some(near)) => self.renamed_field(field, name, &near, value),
+            (None, None) => Hint::explain(self.settable(id, kind)),
         };
         let message = format!("{} has no property “{name}”", kind.label);
         self.sink.error(Code::UnknownProperty, path, message, Some(hint));
@@ -304,28 +376,61 @@ impl Work<'_> {
         }
     }
 
-    /// The input that replaced a property of an older Blender, and its value: a menu with that item, or the input of
-    /// that name.
+    /// What can be set at a node besides its other inputs: its properties and its menus with their items.
+    fn settable(&self, id: &str, kind: &NodeType) -> String {
+        let properties: Vec<&str> = kind.properties.keys().map(String::as_str).collect();
+        let node = self.model.node(id);
+        let inputs = node.map(|node| self.scope.sockets(&self.model, node, Side::Input));
+        let menus = inputs.iter().flat_map(|inputs| inputs.iter());
+        let menus: Vec<String> = menus
+            .filter(|input| input.available && input.kind == MENU && !input.items.is_empty())
+            .map(|input| {
+                let items: Vec<&str> = menu_items(&input.items).into_iter().map(|(item, _)| item).collect();
+                format!("{} ({})", input.name, items.join(", "))
+            })
+            .collect();
+        match (properties.as_slice(), menus.as_slice()) {
+            ([], []) => "it has no properties".to_owned(),
+            ([], menus) => format!("it has no properties; its inputs with items are: {}", menus.join(", ")),
+            (properties, []) => format!("it has: {}", properties.join(", ")),
+            (properties, menus) => format!(
+                "it has: {}; its inputs with items are: {}",
+                properties.join(", "),
+                menus.join(", ")
+            ),
+        }
+    }
+
+    /// Proposes the only menu that has the item which an unknown property is set to.
+    fn menu_with(&self, id: &str, value: &Value, field: &str) -> Option<Hint> {
+        let text = value.as_str()?;
+        let node = self.model.node(id).filter(|_| field == "property")?;
+        let inputs = self.scope.sockets(&self.model, node, Side::Input);
+        let menus = inputs.iter().filter(|input| input.available && input.kind == MENU);
+        let (input, item) = only(menus.filter_map(|input| Some((input, menu_item(input, text)?))))?;
+        let words = format!("its input “{}” has the item “{item}”", input.name);
+        let set = if self.implicit_group_io {
+            json!({"op": "set_input_default", "node_id": id, "socket": input.identifier, "value": item})
+        } else {
+            json!({"op": "set_input", "node_id": id, "socket_identifier": input.identifier, "value": item})
+        };
+        Some(self.sink.instead(words, set))
+    }
+
+    /// The input that replaced this property of an older Blender, and its value.
     fn input_for(&self, id: &str, name: &str, value: &Value) -> Option<(Socket, Value)> {
         let node = self.model.node(id)?;
         let sockets = self.scope.sockets(&self.model, node, Side::Input);
-        let wanted = fold(name);
-        let named = sockets
+        let wanted = fold(renames::input_of(&node.kind, name).unwrap_or(name));
+        let socket = sockets
             .iter()
-            .find(|s| s.available && (fold(&s.name) == wanted || fold(&s.identifier) == wanted));
-        if let Some(socket) = named {
-            let value = match value.as_str().and_then(|text| menu_item(socket, text)) {
-                Some(item) => Value::from(item),
-                None => value.clone(),
-            };
-            return Some((socket.clone(), value));
-        }
-        let text = value.as_str()?;
-        let menus = || sockets.iter().filter(|s| s.available && s.kind == "NodeSocketMenu");
-        let exact =
-            only(menus().filter(|socket| menu_item(socket, text).is_some_and(|item| fold(&item) == fold(text))));
-        let socket = exact.or_else(|| only(menus().filter(|socket| menu_item(socket, text).is_some())))?;
-        Some((socket.clone(), Value::from(menu_item(socket, text)?)))
+            .find(|s| s.available && (fold(&s.name) == wanted || fold(&s.identifier) == wanted))
+            .filter(|_| !wanted.is_empty())?;
+        let value = match value.as_str().and_then(|text| menu_item(socket, text)) {
+            Some(item) => Value::from(item),
+            None => value.clone(),
+        };
+        Some((socket.clone(), value))
     }
 
     /// The other way round: a plan for a newer Blender sets an input that is a property here.
@@ -341,28 +446,17 @@ impl Work<'_> {
         let Some(kind) = self.scope.node_type(node) else {
             return false;
         };
-        let wanted = fold(socket.text);
         let item = |property: &Property| match Want::property(property).kind {
             Kind::Enum(items) => Some(Value::from(translate(value.as_str()?, &items)?)),
             _ => None,
         };
-        let named = kind
+        let wanted = fold(renames::property_of(&node.kind, socket.text).unwrap_or(socket.text));
+        let hit = kind
             .properties
             .iter()
-            .find(|(key, property)| fold(key) == wanted || fold(&property.label) == wanted);
-        let hit = match named {
-            Some((name, property)) => Some((name, item(property).unwrap_or_else(|| value.clone()))),
-            None => {
-                let mut fits = kind
-                    .properties
-                    .iter()
-                    .filter_map(|(name, property)| Some((name, item(property)?)));
-                match (fits.next(), fits.next()) {
-                    (Some(hit), None) => Some(hit),
-                    _ => None,
-                }
-            }
-        };
+            .find(|(key, property)| fold(key) == wanted || fold(&property.label) == wanted)
+            .filter(|_| !wanted.is_empty())
+            .map(|(name, property)| (name, item(property).unwrap_or_else(|| value.clone())));
         let Some((name, value)) = hit else { return false };
         let path = self.sink.at(socket.field);
         let message = format!(
@@ -450,6 +544,16 @@ impl Work<'_> {
         let Some(fitted) = self.fit(&want, &op.value, "value") else {
             return;
         };
+        let item = item.clone();
+        if item.socket_type == MENU {
+            self.choices.push(Choice {
+                operation: self.sink.op(),
+                field: "value",
+                tree: outer.map(str::to_owned),
+                input: Chosen::ByModifier(item.identifier.clone()),
+                value: fitted.clone(),
+            });
+        }
         let present = self
             .document
             .objects

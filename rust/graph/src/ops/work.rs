@@ -59,6 +59,24 @@ pub(crate) struct Hidden {
     pub link: [String; 4],
 }
 
+/// An entry that the plan chooses in a menu, to be fitted once the step has made all entries and links.
+pub(crate) struct Choice {
+    pub operation: usize,
+    pub field: &'static str,
+    /// The tree of the menu, where that is not the step's.
+    pub tree: Option<String>,
+    pub input: Chosen,
+    pub value: Value,
+}
+
+/// Where an entry is chosen.
+pub(crate) enum Chosen {
+    /// By the modifier, for the input of this identifier.
+    ByModifier(String),
+    /// As the default of the input of this name.
+    ByDefault(String),
+}
+
 /// The state of one step while its operations are carried out.
 pub(crate) struct Work<'a> {
     pub scope: Scope<'a>,
@@ -71,6 +89,10 @@ pub(crate) struct Work<'a> {
     pub nested: Vec<TreeModel>,
     /// What the operations do to links, for the check of the whole tree.
     pub links: LinkNotes,
+    /// Entries that it chooses in menus of the tree.
+    pub choices: Vec<Choice>,
+    /// Menus of nodes that were there before, with the entries that it takes away.
+    pub gone: Vec<(String, Vec<String>)>,
     /// Side effects of the operations on nodes that they do not name.
     pub unsaid: Unsaid,
     /// `@k…` keys handed out so far.

@@ -49,7 +49,7 @@ pub(crate) fn constant(expr: &Expr, faults: &mut Faults) -> Option<Value> {
         Expr::Constant(constant) => match &constant.value {
             Constant::None => Some(Value::Null),
             Constant::Bool(flag) => Some(Value::from(*flag)),
-            Constant::Str(text) => Some(Value::from(text.as_str())),
+            Constant::Str(text) if !text.contains('\0') => Some(Value::from(text.as_str())),
             Constant::Int(whole) => match i64::try_from(whole) {
                 Ok(whole) if whole.abs() <= 1 << 53 => Some(Value::from(whole)),
                 _ => Some(too_large(at(expr), faults)),
@@ -58,6 +58,7 @@ pub(crate) fn constant(expr: &Expr, faults: &mut Faults) -> Option<Value> {
                 Some(real) => Some(real),
                 None => Some(too_large(at(expr), faults)),
             },
+            Constant::Str(_) => Some(cut_off(at(expr), faults)),
             Constant::Tuple(_) | Constant::Bytes(_) | Constant::Complex { .. } | Constant::Ellipsis => None,
         },
         Expr::Tuple(tuple) => constants(&tuple.elts, faults),
@@ -112,6 +113,12 @@ fn too_large(at: usize, faults: &mut Faults) -> Value {
     let message = "The number is larger than any that Blender stores.";
     faults.error(Code::NonFiniteNumber, at, message, "Send a number of ordinary size.");
     json!(0)
+}
+
+fn cut_off(at: usize, faults: &mut Faults) -> Value {
+    let message = "The text contains the character NUL, at which Blender would cut it off.";
+    faults.error(Code::InvalidValue, at, message, "Leave the character out.");
+    json!("")
 }
 
 fn constants(parts: &[Expr], faults: &mut Faults) -> Option<Value> {
