@@ -142,3 +142,17 @@ def test_links_of_a_replaced_node_that_find_no_place_are_asked_about(artist: Any
     assert "link_dropped" in [message["code"] for message in report.messages]
     clamp = bpy.data.node_groups["Artist"].nodes["Sum"]
     assert [link.from_node.name for link in clamp.inputs["Value"].links] == ["One"]
+
+
+def test_an_animated_input_is_told(artist: Any) -> None:
+    plane = bpy.data.objects["Plane"]
+    modifier = plane.modifiers["Edited"]
+    count = artist.interface.new_socket("Count", in_out="INPUT", socket_type="NodeSocketInt").identifier
+    newer = "properties" in modifier.bl_rna.properties
+    path = f".properties.inputs.{count}.value" if newer else f'["{count}"]'
+    change = {"op": "set_modifier_input", "name": "Count", "value": 3}
+    still = editing.run(gn_ops(change))
+    assert still.ok and "animated" not in editing.found(still), still.messages
+    assert plane.keyframe_insert(f'modifiers["Edited"]{path}', frame=1)
+    told = editing.run(gn_ops({**change, "value": 5}))
+    assert told.ok and "is animated" in editing.found(told), told.messages

@@ -97,6 +97,20 @@ def animated(tree: Any, id_of: Callable[[], dict[str, str]]) -> list[Animated]:
     return out
 
 
+_INPUT = re.compile(r'^(?:\["(\w+)"\]|\.properties\.inputs\.(\w+)\.)')
+
+
+def animated_inputs(modifier: Any) -> list[str]:
+    """Identifiers of the modifier's inputs that keyframes or drivers set."""
+    if modifier.id_data.animation_data is None:
+        return []
+    path = f'modifiers["{bpy.utils.escape_identifier(modifier.name)}"]'
+    curves_of_object = (curve for group in curves.of(modifier.id_data) for curve in group.curves)
+    rests = (curve.data_path.removeprefix(path) for curve in curves_of_object if curve.data_path.startswith(path))
+    found = (_INPUT.match(rest) for rest in rests)
+    return sorted({match[1] or match[2] for match in found if match is not None})
+
+
 @dataclass
 class _Renamed:
     action: int

@@ -385,6 +385,8 @@ def _modifier(modifier: Any, with_inputs: bool) -> Modifier:
             left = ownership.marked_inputs(modifier)
             if left is not None:
                 out["left"] = left
+            if moving := animation.animated_inputs(modifier):
+                out["animated"] = moving
     elif with_inputs:
         out["inputs"] = modifiers.read_settings(modifier)
     return out

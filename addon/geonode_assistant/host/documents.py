@@ -218,6 +218,8 @@ class Modifier(TypedDict):
     inputs: NotRequired[dict[str, Any]]
     # Those values as a run left them; `None` where no run did.
     left: NotRequired[dict[str, Any] | None]
+    # Identifiers of the inputs that keyframes or drivers set; not in the context.
+    animated: NotRequired[list[str]]
     # The traces of runs in its tree, in the context only; `None` for a tree that the artist created.
     made: NotRequired[Made | None]
     # Whether its tree has a mark of a run that does not count: it was renamed, copied or appended. In the context

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use petgraph::Direction;
+use serde_json::Value;
 
 use crate::catalogue::Socket;
 use crate::ir::{Node, Side};
@@ -31,6 +32,24 @@ pub(crate) struct Menu {
     pub node: String,
     /// Its entries.
     pub entries: Vec<String>,
+}
+
+/// An entry that the plan chooses in a menu, to be fitted once the step has made all entries and links.
+pub(crate) struct Choice {
+    pub operation: usize,
+    pub field: &'static str,
+    /// The tree of the menu, where that is not the step's.
+    pub tree: Option<String>,
+    pub input: Chosen,
+    pub value: Value,
+}
+
+/// Where an entry is chosen.
+pub(crate) enum Chosen {
+    /// By the modifier, for the input of this identifier.
+    ByModifier(String),
+    /// As the default of the input of this name.
+    ByDefault(String),
 }
 
 /// Finds menus in the trees of a document and in those that a step edits.

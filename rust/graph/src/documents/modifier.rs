@@ -30,6 +30,9 @@ pub struct Modifier {
     /// Those values as a run left them; `None` where no run did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left: Option<Map>,
+    /// Identifiers of the inputs that keyframes or drivers set; not in the context.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub animated: Vec<String>,
     /// The traces of runs in its tree, in the context only; `None` for a tree that the artist created.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub made: Option<Made>,

@@ -4,9 +4,9 @@ use geonode_protocol::{Code, Direction, GroupIo, Hint};
 use serde_json::Value;
 
 use super::operation::{Before, Mention, Operation, short};
-use super::work::{Choice, Chosen, Work, side_name};
+use super::work::{Work, side_name};
 use crate::ir::{Item, ItemKind, MAX_NAME, Map, Side, Tree};
-use crate::menus::MENU;
+use crate::menus::{Choice, Chosen, MENU};
 use crate::near::nearest;
 use crate::values::same;
 

@@ -4,6 +4,7 @@
 //! Where both step types have an operation under different fields, its file has a type of its own that is made from either payload.
 
 mod animation;
+mod choices;
 mod cleanup;
 mod ensure;
 mod frames;

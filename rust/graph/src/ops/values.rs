@@ -1,17 +1,15 @@
 //! Setting inputs and properties.
 
-use std::borrow::Cow;
-
-use geonode_protocol::{self as plan, Change, Code, Hint, SetModifierInput, SetProperty};
+use geonode_protocol::{self as plan, Change, Code, Finding, Hint, SetModifierInput, SetProperty};
 use serde_json::{Value, json};
 
 use super::nodes::{reserve_first, set_or_clear};
 use super::operation::{Before, Mention, Operation, short};
-use super::work::{By, Choice, Chosen, Text, Work, text};
+use super::work::{By, Text, Work, text};
 use crate::catalogue::{NodeType, Property, Socket, fold};
 use crate::documents::delta::ModifierInput;
 use crate::ir::{Side, Tree};
-use crate::menus::{MENU, Menus};
+use crate::menus::{Choice, Chosen, MENU};
 use crate::near::nearest;
 use crate::renames;
 use crate::sink::escape;
@@ -189,70 +187,6 @@ impl Work<'_> {
             reserve_first(&mut node.inputs);
             let entry = node.inputs.entry(socket.identifier.clone()).or_default();
             set_or_clear(entry, "value", fitted, fresh);
-        }
-    }
-
-    /// The menus of the trees as the step leaves them.
-    pub(super) fn menus(&self) -> Menus<'_> {
-        let edited = std::iter::once(&self.model).chain(&self.nested).collect();
-        Menus::new(self.scope, edited)
-    }
-
-    /// The socket with the entries of its menu, which a group node has from the tree that it runs.
-    fn with_entries<'s>(&self, id: &str, socket: &'s Socket) -> Cow<'s, Socket> {
-        let node = self
-            .model
-            .node(id)
-            .filter(|_| socket.kind == MENU && socket.items.is_empty());
-        let entries = node.map_or_else(Vec::new, |node| self.menus().of_socket(node, socket));
-        if entries.is_empty() {
-            return Cow::Borrowed(socket);
-        }
-        let mut socket = socket.clone();
-        socket.items = entries.into_iter().map(Value::from).collect();
-        Cow::Owned(socket)
-    }
-
-    /// Fits the values of menus of the tree and its modifier, whose entries are those that the whole step leaves.
-    pub(crate) fn fit_menus(&mut self) {
-        for choice in std::mem::take(&mut self.choices) {
-            let tree = choice.tree.as_ref().unwrap_or(&self.model.name);
-            let identifier = match &choice.input {
-                Chosen::ByModifier(identifier) => Some(identifier.clone()),
-                Chosen::ByDefault(name) => {
-                    let mut inputs = self.model.interface_sockets(Side::Input);
-                    let input = inputs.find(|item| item.name == *name && item.socket_type == MENU);
-                    input.map(|item| item.identifier.clone())
-                }
-            };
-            let Some(identifier) = identifier else { continue };
-            let entries = self.menus().of_input(tree, &identifier);
-            if entries.is_empty() {
-                continue;
-            }
-            let want = Want {
-                kind: Kind::Enum(entries.iter().map(|entry| (entry.as_str(), entry.as_str())).collect()),
-                min: None,
-                max: None,
-            };
-            self.sink.enter_op(choice.operation);
-            let Some(fitted) = self.fit(&want, &choice.value, choice.field) else {
-                continue;
-            };
-            match choice.input {
-                Chosen::ByModifier(_) => {
-                    let mut inputs = self.modifier_inputs.iter_mut();
-                    if let Some(input) = inputs.find(|input| input.identifier == identifier) {
-                        input.value = fitted;
-                    }
-                }
-                Chosen::ByDefault(_) => {
-                    let mut items = self.model.interface.iter_mut();
-                    if let Some(item) = items.find(|item| item.identifier == identifier) {
-                        item.props.insert("default_value".to_owned(), fitted);
-                    }
-                }
-            }
         }
     }
 
@@ -554,17 +488,18 @@ impl Work<'_> {
                 value: fitted.clone(),
             });
         }
-        let present = self
-            .document
-            .objects
-            .get(&self.target.object)
-            .and_then(|object| {
-                object
-                    .modifiers
-                    .iter()
-                    .find(|modifier| modifier.name == self.target.modifier)
-            })
-            .and_then(|modifier| modifier.inputs.get(&item.identifier));
+        let modifier = on.and_then(|on| on.modifiers.iter().find(|one| one.name == self.target.modifier));
+        if modifier.is_some_and(|modifier| modifier.animated.contains(&item.identifier)) {
+            let path = self.sink.at(field);
+            let message = format!(
+                "“{}” of the modifier “{}” is animated: its keyframes or its driver set it again with the next frame",
+                item.name, self.target.modifier
+            );
+            let finding = Finding::warning(Code::LeftUnchanged, path, message);
+            self.sink
+                .push(finding.by_hand("Edit or remove its keyframes or its driver."));
+        }
+        let present = modifier.and_then(|modifier| modifier.inputs.get(&item.identifier));
         if present.is_some_and(|present| same(present, &fitted)) {
             return;
         }

@@ -11,6 +11,7 @@ use crate::documents::Document;
 use crate::documents::delta::ModifierInput;
 use crate::intrusion::Unsaid;
 use crate::ir::{Node, Side};
+use crate::menus::Choice;
 use crate::model::TreeModel;
 use crate::near::nearest;
 use crate::renames;
@@ -57,24 +58,6 @@ pub(crate) struct Hidden {
     pub node: String,
     /// Node and socket that it comes from, node and socket that it leads to.
     pub link: [String; 4],
-}
-
-/// An entry that the plan chooses in a menu, to be fitted once the step has made all entries and links.
-pub(crate) struct Choice {
-    pub operation: usize,
-    pub field: &'static str,
-    /// The tree of the menu, where that is not the step's.
-    pub tree: Option<String>,
-    pub input: Chosen,
-    pub value: Value,
-}
-
-/// Where an entry is chosen.
-pub(crate) enum Chosen {
-    /// By the modifier, for the input of this identifier.
-    ByModifier(String),
-    /// As the default of the input of this name.
-    ByDefault(String),
 }
 
 /// The state of one step while its operations are carried out.
