@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::documents::delta::{InterfaceEdit, NewLink, NodeAdd, TreeDelta};
 use crate::ir::{Item, ItemKind, Map, Node, Side};
+use crate::menus::MENU;
 use crate::model::{TreeModel, Wire};
 use crate::sockets::{GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE, REROUTE, Scope, held_by_output};
 use crate::values::same;
@@ -103,10 +104,13 @@ fn node_edits(node: &Node, old: &Node, new: bool, model: &TreeModel, scope: Scop
     names.extend(old.inputs.keys().filter(|name| !node.inputs.contains_key(*name)));
     for name in names {
         let socket = sockets.iter().find(|socket| &socket.identifier == name);
+        let menu = socket.is_some_and(|socket| socket.kind == MENU);
         let default = || socket.and_then(|socket| socket.default.clone());
+        // What a new menu stands at once it has entries of its own is not the default.
+        let known = || default().filter(|_| !(new && menu && !node.items.is_empty()));
         let (Some(after), before) = (
             value_of(node, name).or_else(default),
-            value_of(old, name).or_else(default),
+            value_of(old, name).or_else(known),
         ) else {
             continue;
         };
@@ -114,7 +118,6 @@ fn node_edits(node: &Node, old: &Node, new: bool, model: &TreeModel, scope: Scop
         {
             continue;
         }
-        let menu = socket.is_some_and(|socket| socket.kind == "NodeSocketMenu");
         let list = if menu {
             &mut delta.late_values
         } else {

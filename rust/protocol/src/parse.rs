@@ -29,7 +29,10 @@ pub struct Parsed {
 /// The structure is checked against the protocol alone; whether nodes and objects exist is checked in preflight. Never panics; the
 /// time is linear in the length of the text.
 pub fn parse_plan(text: &str, limits: &Limits) -> Parsed {
-    by_operation(text, limits).unwrap_or_else(|| whole(text, limits))
+    // Operations that are read one by one are not searched for NUL.
+    let holds_nul = text.contains("\\u0000") || text.contains('\0');
+    let read = (!holds_nul).then(|| by_operation(text, limits)).flatten();
+    read.unwrap_or_else(|| whole(text, limits))
 }
 
 /// Reads a plan as one JSON document.

@@ -29,6 +29,14 @@ impl Work<'_> {
         })
     }
 
+    /// Identifiers of the node's sockets that are animated.
+    pub(super) fn animated_sockets(&self, id: &str) -> Vec<String> {
+        let info = self.document.tree_info.get(&self.tree_of_target());
+        let all = info.into_iter().flat_map(|info| &info.animated);
+        let own = all.filter(|animated| animated.node == id);
+        own.filter_map(|animated| animated.socket.clone()).collect()
+    }
+
     /// What the new node of this ID takes over from the old one: its properties, and the inputs that correspond.
     pub(super) fn carry_to_the_new(&mut self, id: &str, before: &[Socket], matching: &BTreeMap<String, Socket>) {
         let info = self.document.tree_info.get(&self.tree_of_target());

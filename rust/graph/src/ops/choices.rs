@@ -59,12 +59,7 @@ impl Work<'_> {
                 continue;
             };
             match choice.input {
-                Chosen::ByModifier(_) => {
-                    let mut inputs = self.modifier_inputs.iter_mut();
-                    if let Some(input) = inputs.find(|input| input.identifier == identifier) {
-                        input.value = fitted;
-                    }
-                }
+                Chosen::ByModifier(_) => self.put_modifier_input(identifier, fitted),
                 Chosen::ByDefault(_) => {
                     let mut items = self.model.interface.iter_mut();
                     if let Some(item) = items.find(|item| item.identifier == identifier) {

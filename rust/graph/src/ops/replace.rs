@@ -105,7 +105,7 @@ impl Work<'_> {
                 .map(|(edge, wire, other)| (edge, wire.clone(), other.to_owned()))
                 .collect();
             let linked: Vec<&str> = wires.iter().map(|(_, wire, _)| here(wire, side)).collect();
-            let matching = correspondence(&before, &after, &linked);
+            let matching = correspondence(&before, &after, &linked, &linked);
             let mut filled: Vec<String> = Vec::new();
             for (edge, wire, other) in in_order(wires) {
                 let at = here(&wire, side).to_owned();
@@ -155,7 +155,9 @@ impl Work<'_> {
                 }
             }
             if side == Side::Input {
-                let matching = correspondence(&before, &after, &[]);
+                let animated = self.animated_sockets(id);
+                let animated: Vec<&str> = animated.iter().map(String::as_str).collect();
+                let matching = correspondence(&before, &after, &[], &animated);
                 self.keep_values(id, old, &matching);
                 self.carry_to_the_new(id, &before, &matching);
             }
@@ -198,8 +200,8 @@ fn here(wire: &Wire, side: Side) -> &str {
 
 /// By identifier of the old sockets, the new ones that take over from them, each once unless it takes several links: of the same
 /// identifier and name, else of the same name, else of the same identifier, else the only one of that type, where only one of the
-/// `linked` old sockets has it. What is linked comes first.
-fn correspondence(before: &[Socket], after: &[Socket], linked: &[&str]) -> BTreeMap<String, Socket> {
+/// `linked` old sockets has it. The `first` come before the others.
+fn correspondence(before: &[Socket], after: &[Socket], linked: &[&str], first: &[&str]) -> BTreeMap<String, Socket> {
     let mut found: BTreeMap<String, Socket> = BTreeMap::new();
     let mut taken: Vec<&str> = Vec::new();
     let is_linked = |old: &Socket| linked.contains(&old.identifier.as_str());
@@ -210,9 +212,10 @@ fn correspondence(before: &[Socket], after: &[Socket], linked: &[&str]) -> BTree
         let alike = before.iter().filter(|other| other.kind == old.kind && is_linked(other));
         new.kind == old.kind && is_linked(old) && alike.count() == 1
     };
-    for first in [true, false] {
+    let comes_first = |old: &Socket| first.contains(&old.identifier.as_str());
+    for round in [true, false] {
         for alike in [same, named, known, typed] {
-            for old in before.iter().filter(|old| old.available && is_linked(old) == first) {
+            for old in before.iter().filter(|old| old.available && comes_first(old) == round) {
                 if found.contains_key(&old.identifier) {
                     continue;
                 }

@@ -7,8 +7,9 @@ use super::nodes::{reserve_first, set_or_clear};
 use super::operation::{Before, Mention, Operation, short};
 use super::work::{By, Text, Work, text};
 use crate::catalogue::{NodeType, Property, Socket, fold};
+use crate::documents::Modifier;
 use crate::documents::delta::ModifierInput;
-use crate::ir::{Side, Tree};
+use crate::ir::{Item, Side, Tree};
 use crate::menus::{Choice, Chosen, MENU};
 use crate::near::nearest;
 use crate::renames;
@@ -404,13 +405,10 @@ impl Work<'_> {
     }
 
     fn set_modifier_input(&mut self, op: &SetModifierInput) {
-        let on = self.document.objects.get(&self.target.object);
-        let own = on.and_then(|on| on.modifiers.iter().find(|one| one.name == self.target.modifier));
-        let own = own
-            .and_then(|one| one.node_group.as_deref())
-            .filter(|own| *own != self.model.name);
+        let own = self.modifier().and_then(|one| one.node_group.clone());
+        let own = own.filter(|own| *own != self.model.name);
         let outer = own.filter(|_| !self.target.assign_tree && self.target.copy_of.is_none());
-        let inputs: Vec<_> = match outer.and_then(|name| self.document.trees.get(name)) {
+        let inputs: Vec<_> = match outer.as_ref().and_then(|name| self.document.trees.get(name)) {
             Some(tree) => tree
                 .interface
                 .iter()
@@ -483,33 +481,49 @@ impl Work<'_> {
             self.choices.push(Choice {
                 operation: self.sink.op(),
                 field: "value",
-                tree: outer.map(str::to_owned),
+                tree: outer,
                 input: Chosen::ByModifier(item.identifier.clone()),
                 value: fitted.clone(),
             });
         }
-        let modifier = on.and_then(|on| on.modifiers.iter().find(|one| one.name == self.target.modifier));
-        if modifier.is_some_and(|modifier| modifier.animated.contains(&item.identifier)) {
-            let path = self.sink.at(field);
-            let message = format!(
-                "“{}” of the modifier “{}” is animated: its keyframes or its driver set it again with the next frame",
-                item.name, self.target.modifier
-            );
-            let finding = Finding::warning(Code::LeftUnchanged, path, message);
-            self.sink
-                .push(finding.by_hand("Edit or remove its keyframes or its driver."));
-        }
-        let present = modifier.and_then(|modifier| modifier.inputs.get(&item.identifier));
-        if present.is_some_and(|present| same(present, &fitted)) {
+        self.tell_animated(&item, field);
+        self.put_modifier_input(item.identifier, fitted);
+    }
+
+    /// The modifier of the step, where it exists.
+    fn modifier(&self) -> Option<&Modifier> {
+        let on = self.document.objects.get(&self.target.object)?;
+        on.modifiers.iter().find(|one| one.name == self.target.modifier)
+    }
+
+    /// Says that the value of an input will not stay.
+    fn tell_animated(&mut self, item: &Item, field: &str) {
+        let animated = self.modifier().map(|modifier| &modifier.animated);
+        if !animated.is_some_and(|animated| animated.contains(&item.identifier)) {
             return;
         }
-        let identifier = item.identifier.clone();
+        let path = self.sink.at(field);
+        let message = format!(
+            "“{}” of the modifier “{}” is animated: its keyframes or its driver set it again with the next frame",
+            item.name, self.target.modifier
+        );
+        let finding = Finding::warning(Code::LeftUnchanged, path, message);
+        let by_hand = "Edit or remove its keyframes or its driver.";
+        self.sink.push(finding.by_hand(by_hand));
+    }
+
+    /// Notes the value of an input of the modifier, where it is another one than now.
+    pub(super) fn put_modifier_input(&mut self, identifier: String, value: Value) {
         self.modifier_inputs.retain(|edit| edit.identifier != identifier);
+        let present = self.modifier().and_then(|modifier| modifier.inputs.get(&identifier));
+        if present.is_some_and(|present| same(present, &value)) {
+            return;
+        }
         self.modifier_inputs.push(ModifierInput {
             object: self.target.object.clone(),
             modifier: self.target.modifier.clone(),
             identifier,
-            value: fitted,
+            value,
         });
     }
 
