@@ -38,6 +38,7 @@ STOPPED = {
     + "g = bpy.data.node_groups.new('g', 'GeometryNodeTree')\nn = g.nodes.new('ShaderNodeVectorMath')\n"
     "n.inputs[0].default_value = Row(3, g.nodes.clear)",
     "a vector of its own": ASKED + "v = Vector.Fill(300, 1.0)\nv[0:300] = Row(300, lambda: v.resize(4))",
+    "another method of a vector": "from mathutils import Vector\nVector((1, 2)).resize_3d(name='copy')",
     "a mesh of bmesh": ASKED
     + "b = bmesh.new()\nbmesh.ops.create_grid(b, x_segments=3, y_segments=3, size=1)\n"
     "bmesh.ops.translate(b, verts=b.verts[:], vec=Row(3, b.free))",

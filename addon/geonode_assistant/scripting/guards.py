@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType
 from typing import Any
 
-from mathutils import geometry, kdtree, noise
+from mathutils import Vector, geometry, kdtree, noise
 
 from . import costs, crossings, policy, products, removals
 from .errors import Guarded, NotAllowed
@@ -216,6 +216,17 @@ def _sort_elements(elements: Any, *, key: Any = None, reverse: Any = False) -> N
     elements.sort(key=lambda _: next(keys), reverse=reverse)
 
 
+def _resizing(name: str) -> Callable[..., Any]:
+    """Limits a method by which a vector gets other memory."""
+    method = getattr(Vector, name)
+
+    def called(vector: Any, *args: Any) -> Any:
+        return removals.outside(method)(vector, *args)
+
+    called.__name__ = called.__qualname__ = name
+    return called
+
+
 class _Measured:
     """A key of a sort that counts the characters of what it returns."""
 
@@ -292,10 +303,7 @@ LIMITED: dict[str, dict[str, Callable[..., Any]]] = {
     "builtins.list": {"sort": sort_list},
     **{f"builtins.{name}": {"sort": _sort_elements} for name in ("BMVertSeq", "BMEdgeSeq", "BMFaceSeq")},
     **{f"builtins.{kind.__name__}": {name: _merging(kind, name) for name in _MERGES} for kind in (set, frozenset)},
-    "builtins.Vector": {
-        name: lambda vector, *args, name=name: removals.outside(getattr(vector, name))(*args)
-        for name in _RESIZES
-    },
+    "builtins.Vector": {name: _resizing(name) for name in _RESIZES},
     "builtins.KDTree": {"find_n": _find_n},
     "builtins.BVHTree": {
         "FromPolygons": crossings.from_polygons,
