@@ -533,7 +533,7 @@ CASES: dict[str, Case] = {
         "count_mismatch",
         [*chain("grow", "Transform", "Geometry", "Geometry"), v("grow.Scale", [1.5, 1, 1])],
         [*chain("grow", "Transform", "Geometry", "Geometry"), v("grow.Scale", [2, 1, 1])],
-        meta={"measures": [{"object_name": "Plane", "extent": "size_x", "about": 20}]},
+        meta={"measures": [{"object_name": "Plane", "extent": "size_x", "min": 19, "max": 21}]},
         words="in the result it is 15",
     ),
     "higher than it may reach": Case(

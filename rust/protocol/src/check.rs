@@ -386,49 +386,40 @@ impl Check<'_> {
         }
     }
 
-    /// The plan's expectations: either one number or bounds, and a minimum that does not exceed the maximum.
+    /// What the plan expects: either a count or bounds, and a minimum that does not exceed the maximum.
     fn expectations(&mut self, meta: Option<&Value>) {
-        for (list, one) in [("expects", "count"), ("measures", "about")] {
+        for list in ["expects", "measures"] {
             let entries = meta.and_then(|meta| meta.get(list)).and_then(Value::as_array);
             for (index, entry) in entries.into_iter().flatten().enumerate() {
-                self.expectation(entry, list, index, one);
+                let at = Lazy {
+                    at: "/meta",
+                    field: list,
+                    index,
+                };
+                if list == "expects" {
+                    self.count(entry, &at);
+                }
+                self.range(entry, &at, MOST_EXPECTED);
             }
         }
     }
 
-    /// `number`: the field that stands in place of bounds.
-    fn expectation(&mut self, entry: &Value, list: &'static str, index: usize, number: &str) {
-        let at = Lazy {
-            at: "/meta",
-            field: list,
-            index,
-        };
+    fn count(&mut self, entry: &Value, at: &Lazy<'_>) {
         let has = |field: &str| entry.get(field).is_some();
         let bounds = has("min") || has("max");
-        if has(number) && bounds {
+        if has("count") && bounds {
             self.findings.error(|| {
-                let message = if number == "count" {
-                    "An expectation has either a count or bounds, not both."
-                } else {
-                    "A measure has either one number or bounds, not both."
-                };
-                let path = format!("{at}/{number}");
-                let said = format!("Leave \"{number}\" out; the bounds say the same.");
-                let hint = Hint::change(said, Change::remove(&*path));
+                let message = "An expectation has either a count or bounds, not both.";
+                let path = format!("{at}/count");
+                let hint = Hint::change("Leave \"count\" out; the bounds say the same.", Change::remove(&*path));
                 Finding::error(Code::ConflictingFields, path, message).hint(hint)
             });
-        } else if entry.is_object() && !has(number) && !bounds {
+        } else if entry.is_object() && !has("count") && !bounds {
             self.findings.error(|| {
-                let what = if number == "count" {
-                    "An expectation"
-                } else {
-                    "A measure"
-                };
-                let message = format!("{what} needs a number: \"{number}\", \"min\" or \"max\" is missing.");
-                Finding::error(Code::MissingField, format!("{at}/{number}"), message)
+                let message = "An expectation needs a number: \"count\", \"min\" or \"max\" is missing.";
+                Finding::error(Code::MissingField, format!("{at}/count"), message)
             });
         }
-        self.range(entry, &at, MOST_EXPECTED);
     }
 
     /// Rules between the fields of the plan.

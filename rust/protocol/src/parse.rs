@@ -29,10 +29,7 @@ pub struct Parsed {
 /// The structure is checked against the protocol alone; whether nodes and objects exist is checked in preflight. Never panics; the
 /// time is linear in the length of the text.
 pub fn parse_plan(text: &str, limits: &Limits) -> Parsed {
-    // Operations that are read one by one are not searched for NUL.
-    let holds_nul = text.contains("\\u0000") || text.contains('\0');
-    let read = (!holds_nul).then(|| by_operation(text, limits)).flatten();
-    read.unwrap_or_else(|| whole(text, limits))
+    by_operation(text, limits).unwrap_or_else(|| whole(text, limits))
 }
 
 /// Reads a plan as one JSON document.
@@ -50,6 +47,10 @@ fn whole(text: &str, limits: &Limits) -> Parsed {
 /// Reads a plan without ever holding all of its operations as JSON; `None` when an operation has to be explained, also because the
 /// plan's version does not have it.
 fn by_operation(text: &str, limits: &Limits) -> Option<Parsed> {
+    // Operations that are read one by one are not searched for NUL.
+    if text.contains("\\u0000") || text.contains('\0') {
+        return None;
+    }
     let mut collector = Collector::new(limits.max_findings);
     let Some((value, lifted)) = recover::read(text, limits, true, &mut collector) else {
         return Some(finish(None, limits, Origins::default(), collector));

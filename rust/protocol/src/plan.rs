@@ -85,7 +85,7 @@ pub struct Meta {
     pub measures: Vec<Measure>,
 }
 
-/// How far an object reaches after evaluation, in its own space, in Blender units: `about`, or `min` and `max`.
+/// How far an object reaches after evaluation, in its own space, in Blender units.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Measure {
@@ -94,24 +94,18 @@ pub struct Measure {
     pub object_name: String,
     /// What is measured.
     pub extent: Extent,
-    /// The expected length or coordinate, within a twentieth of it or of the object's size.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The least value that is right.
     #[schemars(with = "f64", range(min = -1e12, max = 1e12))]
-    pub about: Option<serde_json::Number>,
-    /// The least allowed value.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min: serde_json::Number,
+    /// The greatest value that is right.
     #[schemars(with = "f64", range(min = -1e12, max = 1e12))]
-    pub min: Option<serde_json::Number>,
-    /// The greatest allowed value.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "f64", range(min = -1e12, max = 1e12))]
-    pub max: Option<serde_json::Number>,
+    pub max: serde_json::Number,
 }
 
 impl Measure {
-    /// `about`, `min` and `max`.
-    pub fn numbers(&self) -> [Option<f64>; 3] {
-        [&self.about, &self.min, &self.max].map(|number| number.as_ref()?.as_f64())
+    /// `min` and `max`.
+    pub fn bounds(&self) -> [f64; 2] {
+        [&self.min, &self.max].map(|number| number.as_f64().unwrap_or_default())
     }
 }
 

@@ -60,9 +60,7 @@ fn judged(facts: &Facts<'_>, plan: &Plan, expected: &Expectation) -> Option<Gate
     Some(mismatch(facts, name, expected, &object.evaluated, &counts))
 }
 
-/// Share of a value, or of the object's size, by which a measure may be off.
-const LENGTH_TOLERANCE: f64 = 0.05;
-/// Bounds hold exactly, but for rounding.
+/// Bounds hold but for the rounding of single precision, as a share of the object's size.
 const ROUNDING: f64 = 1e-4;
 
 /// A size or place that the plan expects and the result does not have.
@@ -71,24 +69,16 @@ fn measure(facts: &Facts<'_>, plan: &Plan, wanted: &Measure) -> Option<GateFindi
     let Some(object) = facts.object(name) else {
         return Some(unknown(plan, name, noun));
     };
-    let [about, min, max] = wanted.numbers();
-    let said = match (about, min, max) {
-        (Some(about), ..) => format!("about {about}"),
-        (None, Some(min), Some(max)) => format!("{min} to {max}"),
-        (None, Some(min), None) => format!("at least {min}"),
-        (None, None, max) => format!("at most {}", max.unwrap_or_default()),
-    };
+    let [min, max] = wanted.bounds();
     let cause = match object.evaluated.bounds {
-        None => format!("The plan expects {said} as the {noun} of “{name}”; the result has no size."),
+        None => format!("The plan expects {min} to {max} as the {noun} of “{name}”; the result has no size."),
         Some(bounds) => {
             let (real, length) = wanted.extent.of(bounds);
-            let near = |about: f64| (real - about).abs() <= LENGTH_TOLERANCE * about.abs().max(length) + ROUNDING;
             let slack = ROUNDING * length.max(1.0);
-            let within = min.is_none_or(|min| real >= min - slack) && max.is_none_or(|max| real <= max + slack);
-            if about.map_or(within, near) {
+            if (min - slack..=max + slack).contains(&real) {
                 return None;
             }
-            format!("The plan expects {said} as the {noun} of “{name}”; in the result it is {real:.4}.")
+            format!("The plan expects {min} to {max} as the {noun} of “{name}”; in the result it is {real:.4}.")
         }
     };
     let fix = "Correct the sizes and places in the tree, or the measure; lengths are Blender units in the object's own space.";

@@ -37,7 +37,7 @@ fn subsets() -> Vec<Subset> {
 
 /// The two forms of a plan that a schema holds a reply to, each with the plans of that form that are accepted: trees as operations, and as
 /// pages of tree text, which models are taught.
-fn plan_forms() -> [(Value, Vec<Value>); 2] {
+pub(crate) fn plan_forms() -> [(Value, Vec<Value>); 2] {
     let schema = geonode_protocol::schema("plan").unwrap();
     let (pages, operations): (Vec<Value>, Vec<Value>) = plans().into_iter().partition(has_page);
     let of_tree = |gone: &[&str], needed: Value| {
@@ -52,10 +52,30 @@ fn plan_forms() -> [(Value, Vec<Value>); 2] {
         tree.insert("required".to_owned(), needed);
         schema
     };
-    let by_operations = of_tree(&["text"], json!(["target", "operations"]));
+    let mut by_operations = of_tree(&["text"], json!(["target", "operations"]));
+    // What only pages say of sockets is sent to no model as an operation: all of it together exceeds Anthropic's limits.
+    for operation in by_operations["$defs"]["GnOp"]["oneOf"].as_array_mut().unwrap() {
+        if operation["properties"]["op"]["const"] == "set_group_io" {
+            let fields = operation["properties"].as_object_mut().unwrap();
+            for field in ONLY_OF_PAGES {
+                fields.shift_remove(field).unwrap();
+            }
+        }
+    }
+    let operations: Vec<Value> = operations.into_iter().filter(|plan| !is_of_pages(plan)).collect();
     let by_pages = of_tree(&["target", "single_user", "operations"], json!(["text"]));
     assert!(!pages.is_empty() && operations.len() > 20);
     [(by_operations, operations), (by_pages, pages)]
+}
+
+/// Fields of `set_group_io`.
+const ONLY_OF_PAGES: [&str; 2] = ["identifier", "properties"];
+
+/// Whether an operation of the plan has such fields.
+fn is_of_pages(plan: &Value) -> bool {
+    let steps = plan["steps"].as_array().into_iter().flatten();
+    let mut operations = steps.flat_map(|step| step["payload"]["operations"].as_array().into_iter().flatten());
+    operations.any(|one| one["op"] == "set_group_io" && ONLY_OF_PAGES.iter().any(|field| one.get(field).is_some()))
 }
 
 /// Whether a step of the plan is a page of tree text.

@@ -287,12 +287,15 @@ fn strict_vendors_take_everything_that_a_request_can_have() {
 
 #[test]
 fn the_plans_own_schema_is_legal_everywhere() {
-    let schema = geonode_protocol::schema("plan").unwrap();
-    for provider in vendors() {
+    let schemas = crate::schema::plan_forms().map(|(schema, _)| schema);
+    for (provider, schema) in vendors()
+        .into_iter()
+        .flat_map(|provider| schemas.iter().map(move |one| (provider, one)))
+    {
         let server = Vendor::of(provider).serve();
         let client = server.client_of(provider);
         let lowered = client
-            .adapted_schema(&schema)
+            .adapted_schema(schema)
             .unwrap_or_else(|| panic!("{provider:?} cannot be given the plan's schema"));
         let request = Request::builder(vec![Message::user("plan")])
             .schema(Some(lowered))
