@@ -54,11 +54,13 @@ pub(crate) fn plan_forms() -> [(Value, Vec<Value>); 2] {
     };
     let mut by_operations = of_tree(&["text"], json!(["target", "operations"]));
     // What only pages say of sockets is sent to no model as an operation: all of it together exceeds Anthropic's limits.
-    for operation in by_operations["$defs"]["GnOp"]["oneOf"].as_array_mut().unwrap() {
-        if operation["properties"]["op"]["const"] == "set_group_io" {
-            let fields = operation["properties"].as_object_mut().unwrap();
-            for field in ONLY_OF_PAGES {
-                fields.shift_remove(field).unwrap();
+    for operations in ["NodeTreeOp", "GnOp"] {
+        for operation in by_operations["$defs"][operations]["oneOf"].as_array_mut().unwrap() {
+            if operation["properties"]["op"]["const"] == "set_group_io" {
+                let fields = operation["properties"].as_object_mut().unwrap();
+                for field in ONLY_OF_PAGES {
+                    fields.shift_remove(field).unwrap();
+                }
             }
         }
     }
