@@ -165,3 +165,71 @@ def test_a_page_alone_is_a_plan() -> None:
     report = api.apply_plan(f'```python\n"A tower."\n{TOWER}```', approve="all")
     assert report.status == "done", report.messages
     assert (vertices(), report.final_message) == (40, "A tower.")
+
+
+def artists_tree(name: str, *kinds: tuple[Any, str]) -> Any:
+    """A tree made by hand: these nodes, as type or group and name, in a row between input and output."""
+    tree = bpy.data.node_groups.new(name, "GeometryNodeTree")
+    for side in ("INPUT", "OUTPUT"):
+        tree.interface.new_socket("Geometry", in_out=side, socket_type="NodeSocketGeometry")
+    last = tree.nodes.new("NodeGroupInput").outputs[0]
+    for kind, called in kinds:
+        node = tree.nodes.new(kind if isinstance(kind, str) else "GeometryNodeGroup")
+        node.name = called
+        if not isinstance(kind, str):
+            node.node_tree = kind
+        tree.links.new(last, node.inputs[0])
+        last = node.outputs[0]
+    tree.links.new(last, tree.nodes.new("NodeGroupOutput").inputs[0])
+    return tree
+
+
+def asked(text: str) -> tuple[Any, list[str]]:
+    """The report of a page whose questions are all rejected, and their reasons."""
+    reasons: list[str] = []
+
+    def reject(request: Any) -> str:
+        reasons.append(request["reason"])
+        return "rejected"
+
+    step = {"id": "s1", "type": "NODE_TREE", "description": "A tree", "payload": {"text": text}}
+    plan = {"version": "1.2", "steps": [step], "done": True, "final_message": "Done."}
+    return api.apply_plan(plan, object="Plane", approve=reject), reasons
+
+
+def test_describing_an_artists_tree_anew_asks() -> None:
+    tree = artists_tree("Mine", ("GeometryNodeTransform", "Turn"), ("GeometryNodeSetPosition", "Pos"))
+    tree.nodes["Turn"].inputs["Scale"].default_value = (3, 3, 3)
+    tree.nodes.new("GeometryNodeMeshCube").name = "Parked"
+    bpy.data.objects["Plane"].modifiers.new("Mine", "NODES").node_group = tree
+    page = (
+        "def mine(geometry: Geometry) -> Geometry:\n    turn = transform_geometry(geometry)\n    return turn\n"
+        'apply("Mine", object="Plane", modifier="Mine")\n'
+    )
+    report, [reason] = asked(page)
+    assert report.status != "done" and "anew" in reason and "Pos and Parked" in reason, reason
+    assert {node.name for node in tree.nodes} >= {"Turn", "Pos", "Parked"}
+    assert tuple(tree.nodes["Turn"].inputs["Scale"].default_value) == (3, 3, 3)
+    edit = 'with edit("Mine"):\n    turn.scale = (2.0, 2.0, 2.0)\n'
+    report, reasons = asked(edit)
+    assert report.status == "done" and reasons == [], reasons
+    assert tuple(tree.nodes["Turn"].inputs["Scale"].default_value) == (2, 2, 2) and "Parked" in tree.nodes
+
+
+@pytest.mark.parametrize("page", ['    part = gather("Part", a)\n', "    cleanup()\n", '    frame("Moved", a)\n'])
+def test_an_inner_group_is_edited_and_not_the_outer_one(page: str) -> None:
+    inner = artists_tree("Inner", ("GeometryNodeTransform", "A"), ("GeometryNodeSetPosition", "B"))
+    inner.nodes.new("GeometryNodeMeshCube").name = "Spare"
+    outer = artists_tree("Outer", (inner, "Uses"), ("GeometryNodeTransform", "A"))
+    outer.nodes.new("GeometryNodeMeshCube").name = "Spare"
+    bpy.data.objects["Plane"].modifiers.new("Outer", "NODES").node_group = outer
+    before = [node.name for node in outer.nodes]
+    report = run('with edit("Inner"):\n' + page, "Plane")
+    assert report.status == "done" and report.diff, report.messages
+    assert [node.name for node in outer.nodes] == before
+    if "gather" in page:
+        assert "A" not in inner.nodes and "A" in bpy.data.node_groups["Part"].nodes
+    elif "cleanup" in page:
+        assert "Spare" not in inner.nodes and "A" in inner.nodes
+    else:
+        assert inner.nodes["A"].parent is not None

@@ -292,6 +292,7 @@ impl Work {
             .then(|| difference(&plan, &document, &catalogue));
         let plan = changed.flatten().map_or(plan, Arc::new);
         let usual = self.usual_object();
+        let mut asks = Vec::new();
         let (plan, steps, pages) = match expand(
             &plan,
             &document,
@@ -302,6 +303,7 @@ impl Work {
             Some(expanded) => {
                 self.planned.pages = expanded.places;
                 self.planned.exact = expanded.exact;
+                asks = expanded.asks;
                 let steps = info(&expanded.plan).steps;
                 (Arc::new(expanded.plan), Some(steps), expanded.findings)
             }
@@ -319,6 +321,7 @@ impl Work {
             });
         }
         let mut compiled = compile_exactly(&plan, &document, &catalogue, &self.planned.exact);
+        compiled.questions.extend(asks);
         if compiled.ok() {
             if let Some(failure) = self.asked.known.deleted(&compiled) {
                 return Err(failure);

@@ -70,7 +70,7 @@ pub struct Made {
 
 impl Made {
     /// Whether runs made the node, or left all of the tree as it is.
-    pub(crate) fn owns(&self, id: &str) -> bool {
+    pub fn owns(&self, id: &str) -> bool {
         self.as_left || self.nodes.contains(id)
     }
 }

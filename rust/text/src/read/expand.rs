@@ -19,6 +19,8 @@ pub struct Expanded {
     pub findings: Vec<Finding>,
     /// Indices of the steps that mean exactly the tree that they name.
     pub exact: BTreeSet<usize>,
+    /// What steps do to the artist's work without naming it, by the index of the step, in words for the artist's approval.
+    pub asks: Vec<(usize, String)>,
     /// Where each step comes from.
     pub places: PagePlaces,
 }
@@ -114,6 +116,7 @@ pub fn expand(
         },
         findings: Vec::new(),
         exact: BTreeSet::new(),
+        asks: Vec::new(),
         places: PagePlaces::default(),
     };
     let mut operations: usize = plan.steps.iter().map(|step| count(&step.action)).sum();
@@ -154,6 +157,8 @@ pub fn expand(
             if made.edits {
                 expanded.exact.insert(expanded.plan.steps.len());
             }
+            let at = expanded.plan.steps.len();
+            expanded.asks.extend(made.asks.into_iter().map(|ask| (at, ask)));
             let id = free_id(&step.id, number, plan);
             expanded.plan.steps.push(Step {
                 id,

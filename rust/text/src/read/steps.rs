@@ -35,6 +35,8 @@ pub struct PageStep {
     pub target: String,
     /// Whether it changes what is there: its names mean exactly that.
     pub edits: bool,
+    /// What it does to the artist's work without naming it, in words for the artist's approval.
+    pub asks: Vec<String>,
 }
 
 /// A page that was read.
@@ -134,6 +136,7 @@ pub fn read_page(text: &str, document: &Document, catalogue: &Catalogue, usual: 
                     target: place(step.at),
                     action: step.action,
                     edits: step.edits,
+                    asks: step.asks,
                 })
                 .collect();
         }
@@ -148,6 +151,14 @@ struct RawStep {
     places: Vec<usize>,
     at: usize,
     edits: bool,
+    asks: Vec<String>,
+}
+
+impl RawStep {
+    fn asking(mut self, asks: &[String]) -> Self {
+        self.asks = asks.to_vec();
+        self
+    }
 }
 
 /// A group that was read.
@@ -158,6 +169,8 @@ struct Done {
     /// Whether there was a tree of this name that it changes.
     edits: bool,
     at: usize,
+    /// What it does to the artist's work without naming it.
+    asks: Vec<String>,
 }
 
 /// What a page says of groups, while they are read.
@@ -335,6 +348,7 @@ impl<'b> Book<'b> {
                 tree,
                 edits: true,
                 at: group.at,
+                asks: Vec::new(),
             });
         };
         if let Some(place) = left_out(self.text, group) {
@@ -356,13 +370,41 @@ impl<'b> Book<'b> {
         let blank = blank();
         let written = reader.operations(present.unwrap_or(&blank));
         let tree = reader.draft.tree();
+        let asks = present.and_then(|before| self.rewritten(&group.name, before, &tree, &written));
         Some(Done {
             name: group.name.clone(),
             written,
             tree,
             edits: present.is_some(),
             at: group.at,
+            asks: asks.into_iter().collect(),
         })
+    }
+
+    /// The question about a function that describes a tree anew: what of the artist's it does not mention goes, or gets its default.
+    fn rewritten(&self, name: &str, before: &Tree, after: &Tree, written: &Written) -> Option<String> {
+        let made = self.document.tree_info.get(name).and_then(|info| info.made.as_ref());
+        let is_end = |kind: &str| matches!(kind, GROUP_INPUT_TYPE | GROUP_OUTPUT_TYPE);
+        let theirs: Vec<&str> = before
+            .nodes
+            .iter()
+            .filter(|node| !is_end(&node.kind) && made.is_none_or(|made| !made.owns(&node.id)))
+            .map(|node| node.id.as_str())
+            .collect();
+        if theirs.is_empty() || written.tree.is_empty() {
+            return None;
+        }
+        let stays = |id: &&str| after.nodes.iter().any(|node| node.id == *id);
+        let gone: Vec<&str> = theirs.iter().copied().filter(|id| !stays(id)).collect();
+        let removed = match gone.as_slice() {
+            [] => String::new(),
+            [one] => format!("it removes {one}, "),
+            [one, two] => format!("it removes {one} and {two}, "),
+            [one, two, more @ ..] => format!("it removes {one}, {two} and {} more, ", more.len()),
+        };
+        Some(format!(
+            "It describes “{name}” anew: {removed}and what it does not mention of your nodes gets its default."
+        ))
     }
 
     /// Whether a function describes the tree that is there: it is empty, or they have a node in common.
@@ -391,7 +433,6 @@ impl<'b> Book<'b> {
         let on = Target {
             object: &object,
             modifier: &modifier,
-            root: &root.name,
             at,
         };
         // Groups are made and known to the tree before they are filled, from the outside in.
@@ -438,14 +479,26 @@ impl<'b> Book<'b> {
         let is_whole = !root.written.tree.is_empty() || !root.edits || apply.is_some() && root.written.later.is_empty();
         if is_whole {
             let name = self.own_name(&root.name, single_user);
-            steps.push(on.node_tree(&name, root.written.tree.clone(), single_user, root.edits));
+            let step = on.node_tree(&name, root.written.tree.clone(), single_user, root.edits);
+            steps.push(step.asking(&root.asks));
         }
         let mut later = root.written.later.clone();
         if let Some(apply) = apply {
             later.extend(inputs(apply, &root.tree, faults));
         }
         if !later.is_empty() {
-            steps.push(on.gn_ops(None, later, single_user && !is_whole, root.edits));
+            // A group inside another is not what the modifier runs.
+            let of_object = self
+                .document
+                .objects
+                .get(&object)
+                .into_iter()
+                .flat_map(|known| &known.modifiers);
+            let runs_another = of_object
+                .filter(|known| known.name == modifier)
+                .any(|known| known.node_group.as_ref().is_some_and(|group| *group != root.name));
+            let nested = (runs_another && apply.is_none() && root.edits).then_some(root.name.as_str());
+            steps.push(on.gn_ops(nested, later, single_user && !is_whole, root.edits));
         }
     }
 
@@ -583,7 +636,6 @@ impl<'b> Book<'b> {
         let on = Target {
             object,
             modifier: &modifier,
-            root: &group,
             at: apply.at,
         };
         let values = inputs(apply, tree, faults);
@@ -610,7 +662,8 @@ fn means(apply: &Apply, group: &str, groups: usize) -> bool {
 /// The steps that fill a group which others use.
 fn fill(child: &Done, on: &Target<'_>, steps: &mut Vec<RawStep>) {
     if !child.written.tree.is_empty() {
-        steps.push(on.node_tree(&child.name, child.written.tree.clone(), false, child.edits));
+        let step = on.node_tree(&child.name, child.written.tree.clone(), false, child.edits);
+        steps.push(step.asking(&child.asks));
     }
     if !child.written.later.is_empty() {
         steps.push(on.gn_ops(Some(&child.name), child.written.later.clone(), false, child.edits));
@@ -676,7 +729,6 @@ fn makes(step: &RawStep, group: &str) -> bool {
 struct Target<'t> {
     object: &'t str,
     modifier: &'t str,
-    root: &'t str,
     at: usize,
 }
 
@@ -696,6 +748,7 @@ impl Target<'_> {
             places,
             at: self.at,
             edits,
+            asks: Vec::new(),
         }
     }
 
@@ -707,7 +760,7 @@ impl Target<'_> {
                 target: ModifierTarget {
                     object_name: self.object.to_owned(),
                     modifier_name: self.modifier.to_owned(),
-                    node_group_name: group.filter(|group| *group != self.root).map(str::to_owned),
+                    node_group_name: group.map(str::to_owned),
                 },
                 single_user,
                 ops,
@@ -715,6 +768,7 @@ impl Target<'_> {
             places,
             at: self.at,
             edits,
+            asks: Vec::new(),
         }
     }
 }
