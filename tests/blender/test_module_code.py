@@ -121,7 +121,9 @@ def test_errors_are_told_where_they_are(source: str, says: str) -> None:
 
 
 def test_a_part_is_read_and_set_through_the_guards() -> None:
-    cube: Any = bpy.data.objects["Cube"]
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
+    cube: Any = bpy.context.object
+    cube.name = "Cube"
     cube.location = (1, 2, 3)
     scripting.run(
         "import bpy\nob = bpy.data.objects['Cube']\nob.location.x += 1\nob.location *= 2\nob['n'] = 1\nob['n'] += 4"

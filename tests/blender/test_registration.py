@@ -140,12 +140,13 @@ def test_loading_a_file_and_disabling_cancel_and_restore(end: str) -> None:
     if end == "load":
         bpy.ops.wm.read_homefile(use_factory_startup=True)
         assert host.written == 0
+        assert session.current.summary == "IDLE" and session.current.report is None
         assert not bpy.app.timers.is_registered(polling.tick)
         geonode_assistant.unregister()
     else:
         geonode_assistant.unregister()
+        assert session.current.report.status == "cancelled"
     assert host.written == 0
-    assert session.current.report.status == "cancelled"
     assert not bpy.app.timers.is_registered(polling.tick)
 
 

@@ -140,6 +140,7 @@ class Transaction:
         self._copied |= {tree["tree"]: source for tree in delta.get("trees", ()) if (source := tree.get("copy_of"))}
         names = self._meanwhile.names_of if self._checkpoint is None else None
         with self._writing(*reached):
+            self._wrote |= _writes(delta)
             done = apply.apply_delta(delta, names, self._moved)
         self._wrote |= any(done.values())
         return done
@@ -530,6 +531,13 @@ class Transaction:
         left = [g.name for g in bpy.data.node_groups if g.session_uid in created or g.name.startswith(KEEP_PREFIX)]
         left = [name for name in left if name not in self.set_aside]
         return not left and {"trees": trees, "objects": objects} == before
+
+
+def _writes(delta: StepDelta) -> bool:
+    """Whether a step changes anything: a tree that stays has its name and the nodes that are named already."""
+    kept = ("tree", "stamp")
+    trees = any(any(value for key, value in edit.items() if key not in kept) for edit in delta.get("trees", ()))
+    return trees or bool(delta.get("modifiers") or delta.get("modifier_inputs"))
 
 
 def _all_blocks() -> list[Any]:
