@@ -17,8 +17,8 @@ from geonode_assistant.host.errors import HostError
 
 FIXTURES = Path(__file__).parents[2] / "rust" / "graph" / "tests" / "plans"
 VERSION = "{}.{}".format(*bpy.app.version[:2])
-# The first groups nodes and takes the group apart again: its second time begins with the group that it left in the file. The other
-# asks for another input of a name each time; a page finds the one that it made.
+# The first groups nodes and takes the group apart again: its second time begins with the group that it left in the
+# file. The other asks for another input of a name each time; a page finds the one that it made.
 ONCE = {"085_node_tree_moves_links_too", "131_inputs_by_identifier"}
 CASES = sorted(folder.name for folder in FIXTURES.iterdir())
 

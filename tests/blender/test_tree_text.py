@@ -233,3 +233,22 @@ def test_an_inner_group_is_edited_and_not_the_outer_one(page: str) -> None:
         assert "Spare" not in inner.nodes and "A" in inner.nodes
     else:
         assert inner.nodes["A"].parent is not None
+
+
+def test_a_group_with_inner_ones_takes_what_its_function_takes() -> None:
+    page = (
+        "def lift(curve: Geometry) -> Geometry:\n"
+        "    up = transform_geometry(curve, translation=(0.0, 0.0, 1.0))\n"
+        "    return join_geometry(up, post())\n\n"
+        "def post(height: Distance = 1.0) -> Geometry:\n    return grid(size_x=height).mesh\n\n"
+        'apply("Lift", object="Plane")\n'
+    )
+    for changes in (True, False):
+        report = run(page, "Plane")
+        assert report.status == "done" and bool(report.diff) is changes, (report.messages, report.diff)
+        assert vertices() == 4 + 9
+    names = {
+        name: [item.name for item in bpy.data.node_groups[name].interface.items_tree if item.in_out == "INPUT"]
+        for name in ("Lift", "Post")
+    }
+    assert names == {"Lift": ["Curve"], "Post": ["Height"]}

@@ -262,15 +262,19 @@ class TreeEdit(Lookup):
                 if op["kind"] == "socket" and op.get("in_out") == "INPUT":
                     self._new_inputs.append(ref)
             elif op["op"] == "change":
-                ref = self.keys.get((self.name, op["identifier"]), op["identifier"])
+                ref = self._item(op["identifier"], op.get("in_out"))
                 interface.change(self.tree, ref, op.get("name"), op.get("props", {}), menus=False)
                 if parent := op.get("parent"):
                     interface.put_into(self.tree, ref, self.keys.get((self.name, parent), parent))
             elif op["op"] == "remove":
-                interface.remove(self.tree, self.keys.get((self.name, op["identifier"]), op["identifier"]))
+                interface.remove(self.tree, self._item(op["identifier"], op.get("in_out")))
             else:
                 raise HostError("invalid_document", f'"{op["op"]}" is not an interface operation.')
             self.counts["interface"] += 1
+
+    def _item(self, ref: str, side: str | None) -> str:
+        """The identifier of an item that the interface has; with its side, a name may stand for it."""
+        return self.keys.get((self.name, ref)) or (_interface_ref(self.tree, ref, self.keys, side) if side else ref)
 
     def _edit_nodes(self) -> None:
         doomed = [node_id for node_id in self.delta.get("remove", []) if node_id in self.nodes]

@@ -660,6 +660,8 @@ class InterfaceEditChange(TypedDict):
     op: Literal["change"]
     # Which.
     identifier: str
+    # Its side, where a name stands for the identifier.
+    in_out: NotRequired[Side | None]
     # New name.
     name: NotRequired[str | None]
     # Panel that contains it from now on, at its end: identifier or `@key`.
@@ -674,6 +676,8 @@ class InterfaceEditRemove(TypedDict):
     op: Literal["remove"]
     # Which.
     identifier: str
+    # Its side, where a name stands for the identifier.
+    in_out: NotRequired[Side | None]
 
 
 # One change of a tree's interface.

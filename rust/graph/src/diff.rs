@@ -221,11 +221,11 @@ fn link_edits(model: &TreeModel, delta: &mut TreeDelta) {
         })
         .collect();
     let gone: HashSet<&str> = delta.remove.iter().map(String::as_str).collect();
-    let lost: HashSet<&str> = delta
+    let lost: HashSet<(Option<Side>, &str)> = delta
         .interface
         .iter()
         .filter_map(|edit| match edit {
-            InterfaceEdit::Remove { identifier } => Some(identifier.as_str()),
+            InterfaceEdit::Remove { identifier, in_out } => Some((*in_out, identifier.as_str())),
             _ => None,
         })
         .collect();
@@ -235,8 +235,15 @@ fn link_edits(model: &TreeModel, delta: &mut TreeDelta) {
         .filter(|(.., wire, _)| wire.origin.is_some())
         .map(|(_, wire, to)| (*to, wire.to_socket.as_str()))
         .collect();
-    let group_socket =
-        |id: &str, kind: &str, socket: &str| lost.contains(socket) && model.node(id).is_some_and(|n| n.kind == kind);
+    let group_socket = |id: &str, kind: &str, socket: &str| {
+        let side = if kind == GROUP_INPUT_TYPE {
+            Side::Input
+        } else {
+            Side::Output
+        };
+        let is_lost = lost.contains(&(None, socket)) || lost.contains(&(Some(side), socket));
+        is_lost && model.node(id).is_some_and(|n| n.kind == kind)
+    };
     let renewed = |id: &str| model.replaced.contains(id);
     let stays = |(from, wire, to): &(&str, &Wire, &str)| {
         let key = (*from, wire.from_socket.as_str(), *to, wire.to_socket.as_str());
@@ -287,17 +294,16 @@ fn link_edits(model: &TreeModel, delta: &mut TreeDelta) {
 }
 
 fn interface_edits(model: &TreeModel, delta: &mut TreeDelta) {
-    let before: HashMap<&str, &Item> = model
-        .before
-        .interface
-        .iter()
-        .map(|item| (item.identifier.as_str(), item))
-        .collect();
-    let after: HashSet<&str> = model.interface.iter().map(|item| item.identifier.as_str()).collect();
+    // An input and an output may have the same name, which stands for their identifiers until Blender has given some.
+    let which = |item: &Item| (item.in_out, item.identifier.clone());
+    let side = |item: &Item| item.in_out.filter(|_| item.identifier.starts_with('='));
+    let before: HashMap<_, &Item> = model.before.interface.iter().map(|item| (which(item), item)).collect();
+    let after: HashSet<_> = model.interface.iter().map(which).collect();
     for item in &model.before.interface {
-        if !after.contains(item.identifier.as_str()) {
+        if !after.contains(&which(item)) {
             delta.interface.push(InterfaceEdit::Remove {
                 identifier: item.identifier.clone(),
+                in_out: side(item),
             });
         }
     }
@@ -305,7 +311,7 @@ fn interface_edits(model: &TreeModel, delta: &mut TreeDelta) {
     let panels_first = model.interface.iter().filter(|item| item.kind == ItemKind::Panel);
     let sockets = model.interface.iter().filter(|item| item.kind == ItemKind::Socket);
     for item in panels_first.chain(sockets) {
-        match before.get(item.identifier.as_str()) {
+        match before.get(&which(item)) {
             None => delta.interface.push(InterfaceEdit::Add {
                 key: item.identifier.clone(),
                 kind: item.kind,
@@ -328,6 +334,7 @@ fn interface_edits(model: &TreeModel, delta: &mut TreeDelta) {
                 if !changed.is_empty() || renamed.is_some() || moved.is_some() {
                     delta.interface.push(InterfaceEdit::Change {
                         identifier: item.identifier.clone(),
+                        in_out: side(item),
                         name: renamed,
                         parent: moved,
                         props: changed,

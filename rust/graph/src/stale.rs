@@ -207,7 +207,7 @@ impl<'t> Versions<'t> {
 
     fn interface(&self, delta: &TreeDelta, out: &mut Vec<String>) {
         for edit in &delta.interface {
-            let (InterfaceEdit::Change { identifier, .. } | InterfaceEdit::Remove { identifier }) = edit else {
+            let (InterfaceEdit::Change { identifier, .. } | InterfaceEdit::Remove { identifier, .. }) = edit else {
                 continue;
             };
             let key = identifier.as_str();

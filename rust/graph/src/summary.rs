@@ -74,7 +74,7 @@ fn describe_tree(tree: &TreeDelta, scope: Scope<'_>, lines: &mut Vec<String>) {
                 }
             }
             InterfaceEdit::Change { identifier, .. } => format!("Change the interface socket “{}”", plain(identifier)),
-            InterfaceEdit::Remove { identifier } => format!("Remove the interface socket “{}”", plain(identifier)),
+            InterfaceEdit::Remove { identifier, .. } => format!("Remove the interface socket “{}”", plain(identifier)),
         });
     }
     for id in &tree.remove {

@@ -94,6 +94,9 @@ pub enum InterfaceEdit {
     Change {
         /// Which.
         identifier: String,
+        /// Its side, where a name stands for the identifier.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        in_out: Option<Side>,
         /// New name.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         name: Option<String>,
@@ -108,6 +111,9 @@ pub enum InterfaceEdit {
     Remove {
         /// Which.
         identifier: String,
+        /// Its side, where a name stands for the identifier.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        in_out: Option<Side>,
     },
 }
 

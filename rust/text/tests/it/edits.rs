@@ -153,3 +153,23 @@ fn rings_are_findings_with_their_place() {
         "{found:?}"
     );
 }
+
+#[test]
+fn what_a_function_takes_replaces_the_default_socket() {
+    let catalogue = catalogue("5.2");
+    for page in [
+        "def a(curve: Geometry) -> Geometry:\n    return transform_geometry(curve)\napply(\"A\", object=\"Plane\")\n",
+        "def a(curve: Geometry) -> Geometry:\n    return join_geometry(transform_geometry(curve), post())\ndef post(h: Distance = 1.0) -> Geometry:\n    return cube(size=(1, 1, h)).mesh\napply(\"A\", object=\"Plane\")\n",
+    ] {
+        let made = after(page, &empty_file(), &catalogue);
+        for (name, tree) in &made.trees {
+            let sockets: Vec<&str> = tree.interface.iter().map(|item| item.name.as_str()).collect();
+            let wanted: &[&str] = if name == "A" {
+                &["Geometry", "Curve"]
+            } else {
+                &["Geometry", "H"]
+            };
+            assert_eq!(sockets, wanted, "{name}");
+        }
+    }
+}
