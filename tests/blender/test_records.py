@@ -45,6 +45,8 @@ if bpy.app.version < (4, 3):
     del NOT_CARRIED["grease_pencil_or_annotation"]  # there it does nothing
 # They set single elements of meshes that Blender numbers otherwise each time: mostly the trial itself notices that.
 NUMBERED_BY_CHANCE = {"material_rainbow"}
+# Where Blender packs the islands of their UV maps differs from run to run.
+PACKED_BY_CHANCE = {"edit_mode_ops"}
 # They fail by themselves in the starting scene.
 FAILING = {"math_bvh_snap"}
 # How often a script is compared, since Blender draws some values by chance.
@@ -90,6 +92,8 @@ def test_a_record_gives_the_same_as_its_script(path: Path) -> None:
         scripting.execute(source, timeout_ms=60_000, removable=None)
         varying |= {group(line) for line in differences_but_order(script_gave, state(), is_noise)}
         found = [line for line in found if group(line) not in varying]
+        if path.stem in PACKED_BY_CHANCE:
+            found = [line for line in found if "/uv_layers/" not in line]
         if not found:
             return
     assert found == [], "\n".join(found[:20])
