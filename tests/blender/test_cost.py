@@ -387,9 +387,9 @@ def state() -> dict[str, Any]:
 
 def test_a_plan_that_is_too_large_ends_before_anything_is_evaluated() -> None:
     before = state()
-    begun = time.monotonic()
+    begun = time.process_time()
     report = api.apply_plan(plan(15))
-    assert time.monotonic() - begun < 20
+    assert time.process_time() - begun < 5
     assert report.status == "error"
     assert "approval_required" in {m["code"] for m in report.messages}
     [risk] = [m for m in report.messages if m["code"] == "BLOWUP_RISK"]
@@ -442,9 +442,9 @@ def endless(iterations: int) -> dict[str, Any]:
 def test_iterations_cost_time_and_memory_although_they_make_nothing() -> None:
     before = state()
     for iterations in (4_900_000, 10**9):
-        begun = time.monotonic()
+        begun = time.process_time()
         report = api.apply_plan(endless(iterations))
-        assert time.monotonic() - begun < 20
+        assert time.process_time() - begun < 10
         [risk] = [m for m in report.messages if m["code"] == "BLOWUP_RISK"]
         assert f"Iterations {iterations:,} will take about " in risk["text"]
         assert state() == before
@@ -456,7 +456,7 @@ def test_iterations_cost_time_and_memory_although_they_make_nothing() -> None:
     begun = time.process_time()
     report = api.apply_plan(endless(advised), settings=settings)
     assert report.status == "done", report.messages
-    assert time.process_time() - begun < 20
+    assert time.process_time() - begun < 10
     # Another number is another plan, which would come after this one.
     bpy.data.objects["Plane"].modifiers.clear()
     memory = {"max_evaluation_s": 86_400, "max_evaluation_mb": 100}

@@ -139,10 +139,10 @@ found = [
 
 @pytest.mark.parametrize("name", COSTLY)
 def test_what_would_take_long_is_refused_or_stopped(name: str) -> None:
-    begin = time.monotonic()
+    begin = time.process_time()
     with pytest.raises((core.CoreError, core.PolicyError, core.ScriptTimeout)):
         scripting.execute("import numpy as np\nn = len('x') * 10 ** 6\n" + COSTLY[name])
-    assert time.monotonic() - begin < 20
+    assert time.process_time() - begin < 6
 
 
 def test_ordinary_calls_of_the_same_functions_work() -> None:

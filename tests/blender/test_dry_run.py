@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import bpy
@@ -64,6 +65,7 @@ def start_question(plan: dict[str, Any], **settings: Any) -> tuple[RunHandle, st
 
 def finish_trial(handle: RunHandle, request_id: str, *without: str) -> dict[str, Any]:
     """Waits for the dry run and returns its result; the question is open again."""
+    waits: list[float] = []
     limit = time.monotonic() + PATIENCE_S
     handle.dry_run(request_id, without)
     while request_id in handle.pending:
@@ -72,8 +74,10 @@ def finish_trial(handle: RunHandle, request_id: str, *without: str) -> dict[str,
         busy = handle.trying
         handle.poll(0)
         if busy and handle.trying:
-            assert time.perf_counter() - started < 1
+            waits.append(time.perf_counter() - started)
         handle.wait(20)
+    # A busy machine may stop a single look; one that waited for the process would make all of them long.
+    assert median(waits or [0.0]) < 0.1, "the main thread waited for the trial"
     [request] = handle.pending.values()
     return request["dry_run"]["result"]
 

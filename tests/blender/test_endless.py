@@ -12,7 +12,7 @@ import pytest
 from geonode_assistant import api, scripting
 
 LIMIT_S = 0.6
-SLACK_S = 6
+SLACK_S = 1.5
 
 STOPPED = {
     "texts in lists": "s = 'a' * 1000000\nt = ''.join([s[:500000], s[:500000]])\n[s] * 1000000 == [t] * 1000000",
@@ -135,18 +135,18 @@ def scene() -> None:
 
 @pytest.mark.parametrize("name", STOPPED)
 def test_what_python_repeats_in_c_is_stopped(name: str) -> None:
-    begin = time.monotonic()
+    begin = time.process_time()
     with pytest.raises(core.ScriptTimeout):
         api.run_script(STOPPED[name], timeout_ms=int(LIMIT_S * 1000))
-    assert time.monotonic() - begin < LIMIT_S + SLACK_S
+    assert time.process_time() - begin < LIMIT_S + SLACK_S
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_one_call_that_would_not_end_is_refused(name: str) -> None:
-    begin = time.monotonic()
+    begin = time.process_time()
     with pytest.raises((core.CoreError, core.PolicyError)):
         api.run_script(REFUSED[name])
-    assert time.monotonic() - begin < 20
+    assert time.process_time() - begin < 6
 
 
 def test_small_calls_of_the_same_kind_work() -> None:

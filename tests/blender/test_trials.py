@@ -7,6 +7,7 @@ import re
 import sys
 import time
 from collections.abc import Iterator
+from statistics import median
 from typing import Any
 
 import bpy
@@ -50,6 +51,7 @@ def asked(code: str, **settings: Any) -> RunHandle:
     settings = {"retries": 0, **settings}
     handle = api.start("x", provider="replay", replies=[script(code)], approve="ask", settings=settings)
     wait(handle)
+    waits: list[float] = []
     limit = time.monotonic() + PATIENCE_S
     while not any("result" in request["dry_run"] for request in handle.pending.values()):
         assert time.monotonic() < limit
@@ -57,8 +59,10 @@ def asked(code: str, **settings: Any) -> RunHandle:
         busy = handle.trying
         handle.poll(0)
         if busy and handle.trying:
-            assert time.perf_counter() - started < 1, "the main thread waited for the trial"
+            waits.append(time.perf_counter() - started)
         handle.wait(20)
+    # A busy machine may stop a single look; one that waited for the process would make all of them long.
+    assert median(waits or [0.0]) < 0.1, "the main thread waited for the trial"
     return handle
 
 

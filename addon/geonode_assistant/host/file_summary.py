@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import bpy
@@ -16,13 +16,29 @@ _KEPT = frozenset({"window_managers", "screens", "workspaces"})
 
 def inventory() -> dict[str, Any]:
     """The names of all data-blocks by kind, with details for the kinds that artists use most."""
-    found: dict[str, Any] = {}
+    return {kind: list(map(describe, blocks)) for kind, describe, blocks in _kinds()}
+
+
+def is_as(before: dict[str, Any]) -> bool:
+    """Whether the file has this inventory. Ends at the first difference; kinds of which another number is there come
+    before any block is read.
+    """
+    kinds = list(_kinds())
+    if any(len(blocks) != len(before[kind]) for kind, _, blocks in kinds):
+        return False
+    return all(
+        describe(block) == known
+        for kind, describe, blocks in kinds
+        for block, known in zip(blocks, before[kind], strict=True)
+    )
+
+
+def _kinds() -> Iterator[tuple[str, Callable[[Any], Any], list[Any]]]:
+    """The kinds of data-blocks, what describes one, and the blocks."""
     for prop in bpy.data.bl_rna.properties:
         if prop.type == "COLLECTION" and prop.identifier not in _KEPT:
             blocks = [block for block in getattr(bpy.data, prop.identifier) if isinstance(block, bpy.types.ID)]
-            describe = _DESCRIBED.get(prop.identifier, _name)
-            found[prop.identifier] = [describe(block) for block in blocks]
-    return found
+            yield prop.identifier, _DESCRIBED.get(prop.identifier, _name), blocks
 
 
 def _name(block: Any) -> Any:

