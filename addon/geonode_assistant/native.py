@@ -53,6 +53,15 @@ def fix(code: str) -> str | None:
 
 
 @cache
+def section_of(code: str) -> str | None:
+    """The part of the product that a code belongs to; None for an unknown one, or without a core."""
+    try:
+        return core().code_section(code)
+    except AssistantError:
+        return None
+
+
+@cache
 def limits() -> Limits:
     """The limits of the core."""
     return Limits(**core().limits())

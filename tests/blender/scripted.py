@@ -80,6 +80,9 @@ class FakeHost:
     def results(self) -> list[Any]:
         return []
 
+    def is_removed(self) -> bool:
+        return False
+
     def is_undone(self) -> bool:
         return False
 

@@ -8,6 +8,7 @@ import collections
 import gc
 import os
 import random
+import shutil
 import signal
 import sys
 import threading
@@ -266,6 +267,30 @@ def test_changes_to_shared_modules_and_classes_are_found_and_restored() -> None:
     assert not hasattr(builtins, "new") and not hasattr(bpy.types.Object, "evil")
     assert "evil" not in sys.modules and sys.modules["json"].__name__ == "json"
     assert run_unguarded("x = 1")["x"] == 1
+
+
+def test_another_thread_removes_folders_meanwhile(tmp_path: Path) -> None:
+    """Python compares functions of `os` by identity there."""
+    failures: list[BaseException] = []
+    ended = threading.Event()
+
+    def remove() -> None:
+        while not ended.is_set():
+            (tmp_path / "folder" / "inner").mkdir(parents=True)
+            try:
+                shutil.rmtree(tmp_path / "folder")
+            except BaseException as error:
+                failures.append(error)
+
+    thread = threading.Thread(target=remove)
+    thread.start()
+    try:
+        for _ in range(20):
+            api.run_script("import bpy\nnames = [str(i) for i in range(500)]\nbpy.context.scene.frame_end = 30\n")
+    finally:
+        ended.set()
+        thread.join()
+    assert not failures
 
 
 def test_safe_mode_refuses_to_run_without_the_alarm(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -346,3 +346,17 @@ def test_a_turned_input_of_the_artists_modifier_is_asked_about(artist: Any) -> N
         assert report.status == "done", report.messages
         assert ("from 7.5, which was set by hand, to 5" in str(asked)) == turned, asked
         modifier = bpy.data.objects["Plane"].modifiers["Edited"]
+
+
+@pytest.mark.skipif(bpy.app.version < (4, 5), reason="this Blender does not list the warnings of nodes")
+def test_a_tree_whose_nodes_warn_already_can_be_edited(artist: Any) -> None:
+    warning = artist.nodes.new("GeometryNodeWarning")
+    warning.warning_type = "WARNING"
+    warning.inputs["Show"].default_value, warning.inputs["Message"].default_value = True, "Mine"
+    artist.links.new(warning.outputs[0], artist.nodes["Set"].inputs["Selection"])
+    bpy.context.view_layer.update()
+    modifier = bpy.data.objects["Plane"].modifiers["Edited"]
+    assert ("WARNING", "Mine") in [(found.type, found.message) for found in modifier.node_warnings]
+    plan = gn_ops({"op": "set_input", "node_id": "Move", "socket_name": "Translation", "value": [0, 0, 2]})
+    report = api.apply_plan(plan, approve="all")
+    assert report.status == "done", report.messages

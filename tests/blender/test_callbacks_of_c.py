@@ -26,8 +26,7 @@ STOPPED = {
     + "o = bpy.data.objects.new('o', None)\no.location = Row(3, lambda: bpy.data.objects.remove(o))",
     "a vertex that is moved": ASKED
     + "m = bpy.data.meshes.new('m')\nm.vertices.add(9000)\nm.vertices[8999].co = Row(3, m.clear_geometry)",
-    "the mesh that is filled": ASKED
-    + "m = bpy.data.meshes.new('m')\nm.vertices.add(9)\nr = bpy.data.meshes.remove\n"
+    "the mesh that is filled": ASKED + "m = bpy.data.meshes.new('m')\nm.vertices.add(9)\nr = bpy.data.meshes.remove\n"
     "m.vertices.foreach_set('co', Row(27, lambda: r(m)))",
     "the image that is filled": ASKED
     + "i = bpy.data.images.new('i', 4, 4)\ni.pixels.foreach_set(Row(64, lambda: bpy.data.images.remove(i)))",
@@ -39,8 +38,7 @@ STOPPED = {
     "n.inputs[0].default_value = Row(3, g.nodes.clear)",
     "a vector of its own": ASKED + "v = Vector.Fill(300, 1.0)\nv[0:300] = Row(300, lambda: v.resize(4))",
     "another method of a vector": "from mathutils import Vector\nVector((1, 2)).resize_3d(name='copy')",
-    "a mesh of bmesh": ASKED
-    + "b = bmesh.new()\nbmesh.ops.create_grid(b, x_segments=3, y_segments=3, size=1)\n"
+    "a mesh of bmesh": ASKED + "b = bmesh.new()\nbmesh.ops.create_grid(b, x_segments=3, y_segments=3, size=1)\n"
     "bmesh.ops.translate(b, verts=b.verts[:], vec=Row(3, b.free))",
     "a ray": ASKED + "o = bpy.data.objects.new('o', bpy.data.meshes.new('m'))\n"
     "bpy.context.collection.objects.link(o)\nbpy.context.view_layer.update()\n"

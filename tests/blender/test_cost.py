@@ -211,6 +211,16 @@ EXACT: dict[str, Recipe] = {
     "switched off": lambda m: chosen(m, False),
     "switched on": lambda m: chosen(m, True),
     "nothing selected": lambda m: m.node("DeleteGeometry", Geometry=grid(m), Selection=True),
+    "the first points": lambda m: m.node(
+        "DeleteGeometry",
+        Geometry=m.node("Points", Count=500),
+        Selection=m.node(
+            "FunctionNodeCompare",
+            {"data_type": "INT", "operation": "GREATER_EQUAL"},
+            A=m.node("InputIndex"),
+            B=math(m, "ADD", 60.0, 20.0),
+        ),
+    ),
     "split into components": lambda m: m.node(
         "SeparateComponents", Geometry=m.node("JoinGeometry", Geometry=[cube(m), circle(m)])
     ),

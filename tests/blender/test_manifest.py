@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import copy
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import bpy
 import geonode_core
 import pytest
 from geonode_assistant.cli import expectations, manifest
-from geonode_assistant.cli.expectations import Scene
+from geonode_assistant.cli.expectations import Measured, Scene
 from geonode_assistant.cli.manifest import ManifestReport
 from geonode_assistant.host import primitives
 from geonode_assistant.messages import AssistantError
@@ -36,14 +37,28 @@ GOOD: dict[str, Any] = {
         "active": "Plane",
     },
     "object": "Plane",
+    "follow_ups": ["make it 200"],
     "timeout_s": 60,
     "expect": {
         "status": "done",
         "codes": [],
         "objects": ["Plane"],
+        "absent": ["Rock"],
+        "steps": 1,
+        "failed_gates": [],
+        "budget": {"seconds": 30, "tokens": 1000},
+        "untouched": [
+            {"kind": "materials", "name": "Stone"},
+            {"kind": "node_groups", "name": "Waves", "nodes": ["Noise"]},
+        ],
         "modifiers": [{"object": "Plane", "name": "Scatter", "type": "NODES"}],
         "node_types": [
-            {"object": "Plane", "modifier": "Scatter", "contains": {"GeometryNodeDistributePointsOnFaces": 1}}
+            {
+                "object": "Plane",
+                "modifier": "Scatter",
+                "contains": {"GeometryNodeDistributePointsOnFaces": 1, "GeometryNodeGroup": [2, 2]},
+                "links": [{"from": ["GeometryNodeGroup", "Points"], "to": ["out", "Socket_1"]}],
+            }
         ],
         "geometry": [
             {
@@ -54,9 +69,13 @@ GOOD: dict[str, Any] = {
                 "instances": [200, 200],
                 "points": 0,
                 "curves": 0,
+                "grids": 0,
+                "warnings": 0,
+                "attributes": {"heat": {"domain": "POINT", "type": "FLOAT", "min": [-1, 0], "max": 1}},
                 "bounds": {"min": [-5, -5, 0], "max": [5, 5, 0.5], "tolerance": 0.1},
                 "size": {"x": [9.9, 10.1], "z": 0.5},
-            }
+            },
+            {"object": "Plane", "frame": 20, "instances": 200},
         ],
         "undo_restores": True,
     },
@@ -125,12 +144,26 @@ def test_missing_fields(tmp_path: Path, pointer: str) -> None:
         ("/expect/geometry/0/bounds/tolerance", 0),
         ("/expect/geometry/0/rocks", 200),
         ("/expect/undo_restores", 1),
+        ("/follow_ups/0", ""),
+        ("/expect/absent", "Rock"),
+        ("/expect/steps", -1),
+        ("/expect/steps", [3, 1]),
+        ("/expect/failed_gates/0", 1),
+        ("/expect/budget/seconds", 0),
+        ("/expect/budget/tokens", -5),
+        ("/expect/budget/euros", 1),
+        ("/expect/untouched/0/name", ""),
+        ("/expect/node_types/0/contains/GeometryNodeGroup", [3, 1]),
+        ("/expect/node_types/0/links/0/from", ["GeometryNodeGroup"]),
+        ("/expect/geometry/0/frame", 100000),
+        ("/expect/geometry/0/attributes/heat/min", [1, 0]),
+        ("/expect/geometry/0/attributes/heat/colour", 1),
     ],
 )
 def test_wrong_fields_are_named_by_pointer(tmp_path: Path, pointer: str, value: Any) -> None:
     data = copy.deepcopy(GOOD)
-    if pointer == "/expect/codes/0":
-        data["expect"]["codes"] = [value]
+    if pointer in ("/expect/codes/0", "/expect/failed_gates/0"):
+        data["expect"][pointer.split("/")[2]] = [value]
     else:
         data = changed(pointer, value)
     with pytest.raises(AssistantError) as caught:
@@ -169,34 +202,54 @@ def test_a_missing_manifest_is_reported(tmp_path: Path) -> None:
     assert caught.value.code == "file_not_found"
 
 
-RUN = {"status": "done", "messages": [{"code": "repaired", "severity": "info", "text": ""}], "gates": {"findings": []}}
-GROUP = {"type": "GeometryNodeGroup", "props": {"node_tree": {"node_group": "Inner"}}}
+RUN = {
+    "status": "done",
+    "steps": [{}],
+    "messages": [{"code": "repaired", "severity": "info", "text": ""}],
+    "gates": {"findings": [], "failed_gates": []},
+    "usage": {"input_tokens": 400, "output_tokens": None},
+}
+GROUP = {"id": "one", "type": "GeometryNodeGroup", "props": {"node_tree": {"node_group": "Inner"}}}
+FILE: dict[Any, Any] = {
+    ("materials", "Stone"): {"roughness": 0.5},
+    ("node_groups", "Waves"): {
+        "nodes": [{"name": "Noise", "scale": 5.0}, {"name": "Other", "scale": 1.0}],
+        "links": [{"to_node": ("Node", "Noise"), "to_socket": "W"}, {"to_node": ("Node", "Other")}],
+    },
+}
+EVALUATED = {
+    "mesh": {"vertices": 4, "edges": 4, "faces": 1},
+    "instances": {"count": 200},
+    "bounds": [[-5, -5, 0], [5, 5, 0.5]],
+}
+MEASURED = Measured(
+    {"objects": [{"name": "Plane", "evaluated": EVALUATED, "modifiers": [{"warnings": []}]}]},
+    {"Plane": {"heat": {"domain": "POINT", "type": "FLOAT", "min": -0.5, "max": 1.0}}},
+)
 SCENE = Scene(
     {
         "objects": {"Plane": {"modifiers": [{"name": "Scatter", "type": "NODES", "node_group": "Scatter"}]}},
         "trees": {
-            "Scatter": {"nodes": [GROUP, GROUP]},
-            "Inner": {"nodes": [{"type": "GeometryNodeDistributePointsOnFaces", "props": {}}]},
+            "Scatter": {
+                "nodes": [GROUP, {**GROUP, "id": "two"}],
+                "links": [{"from": ["one", "Points"], "to": ["out", "Socket_1"]}],
+            },
+            "Inner": {
+                "nodes": [{"id": "points", "type": "GeometryNodeDistributePointsOnFaces", "props": {}}],
+                "links": [],
+            },
         },
     },
-    {
-        "objects": [
-            {
-                "name": "Plane",
-                "evaluated": {
-                    "mesh": {"vertices": 4, "edges": 4, "faces": 1},
-                    "instances": {"count": 200},
-                    "bounds": [[-5, -5, 0], [5, 5, 0.5]],
-                },
-            }
-        ]
-    },
+    {None: MEASURED, 20: MEASURED},
+    FILE,
+    {**copy.deepcopy(FILE), ("objects", "New"): {}},
+    12.0,
 )
 
 
 def test_a_scene_as_expected_passes_every_check() -> None:
-    checks = expectations.compare(GOOD["expect"], RUN, SCENE)
-    assert len(checks) == 14
+    checks = expectations.compare(GOOD["expect"], [RUN], SCENE)
+    assert len(checks) == 31
     assert all(check.ok for check in checks), [check.line() for check in checks if not check.ok]
 
 
@@ -219,13 +272,54 @@ def test_a_scene_as_expected_passes_every_check() -> None:
         ("/geometry/0/bounds/max", [5, 5, 0.7]),
         ("/geometry/0/bounds/min", [-5.2, -5, 0]),
         ("/geometry/0/size", {"y": 11}),
+        ("/absent", ["Plane"]),
+        ("/steps", 2),
+        ("/failed_gates", ["empty_result"]),
+        ("/budget/seconds", 11.9),
+        ("/budget/tokens", 399),
+        ("/untouched/0/name", "Wood"),
+        ("/untouched/1/nodes", ["Missing"]),
+        ("/node_types/0/contains", {"GeometryNodeGroup": [3, 9]}),
+        ("/node_types/0/links/0/to", ["out", "Socket_2"]),
+        ("/node_types/0/links/0/from", ["GeometryNodeDistributePointsOnFaces", "Points"]),
+        ("/geometry/0/grids", 1),
+        ("/geometry/0/warnings", [1, 9]),
+        ("/geometry/0/attributes", {"cold": {}}),
+        ("/geometry/0/attributes/heat/domain", "FACE"),
+        ("/geometry/0/attributes/heat/type", "INT"),
+        ("/geometry/0/attributes/heat/min", 0),
+        ("/geometry/0/attributes/heat/max", [2, 3]),
+        ("/geometry/1/instances", 201),
     ],
 )
 def test_every_expectation_can_fail(pointer: str, value: Any) -> None:
     expect = changed("/expect" + pointer, value)["expect"]
-    failed = [check for check in expectations.compare(expect, RUN, SCENE) if not check.ok]
+    failed = [check for check in expectations.compare(expect, [RUN], SCENE) if not check.ok]
     assert failed
     assert all(check.line().startswith("FAIL") and "expected" in check.line() for check in failed)
+
+
+@pytest.mark.parametrize(
+    ("block", "change"),
+    [
+        (("materials", "Stone"), {"roughness": 0.6}),
+        (("materials", "Stone"), None),
+        (("node_groups", "Waves"), {"nodes": [{"name": "Noise", "scale": 6.0}]}),
+        (("node_groups", "Waves"), {"nodes": [], "links": []}),
+        (("node_groups", "Waves"), {**FILE["node_groups", "Waves"], "links": []}),
+    ],
+)
+def test_what_is_untouched_is_compared_by_its_values(block: tuple[str, str], change: Any) -> None:
+    after = {key: value for key, value in FILE.items() if key != block} | ({block: change} if change else {})
+    checks = expectations.compare(GOOD["expect"], [RUN], replace(SCENE, after=after))
+    assert [check.name.split()[1] for check in checks if not check.ok] == [block[1]]
+
+
+def test_a_node_beside_the_untouched_ones_may_change() -> None:
+    after = copy.deepcopy(FILE)
+    after["node_groups", "Waves"]["nodes"][1]["scale"] = 3.0
+    checks = expectations.compare(GOOD["expect"], [RUN], replace(SCENE, after=after))
+    assert all(check.ok for check in checks), [check.line() for check in checks if not check.ok]
 
 
 def test_a_report_without_checks_has_not_passed() -> None:

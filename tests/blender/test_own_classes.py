@@ -167,11 +167,6 @@ ATTACKS = {
         "import bpy\ndef f(self): self.__class__.name = 1\nf(bpy.context.object)",
         "is not allowed to be set",
     ),
-    "a context of Blender's in a stack": (
-        "import bpy\nfrom contextlib import ExitStack\n"
-        "with ExitStack() as s:\n    s.enter_context(bpy.context.temp_override(object=None))",
-        "of its own",
-    ),
     "a stack of an own class": (
         "from contextlib import ExitStack\ndef f(c): return ExitStack\n@f\nclass F: pass\nclass S(F): pass",
         "derive",

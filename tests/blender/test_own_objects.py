@@ -31,14 +31,11 @@ def got():
 HASH = 1
 """
 REFUSED = {
-    "a memo": FORGED
-    + "import copy\nclass H:\n    def __init__(self, d): self.abc = d\n"
+    "a memo": FORGED + "import copy\nclass H:\n    def __init__(self, d): self.abc = d\n"
     "print(np.asarray(copy.deepcopy(H(told(1)), {id('abc'): NAME})))",
-    "a memo by its name": FORGED
-    + "import copy\nfrom types import SimpleNamespace\n"
+    "a memo by its name": FORGED + "import copy\nfrom types import SimpleNamespace\n"
     "print(np.asarray(copy.deepcopy(SimpleNamespace(abc=told(1)), memo={id('abc'): NAME})))",
-    "a memo by functools": FORGED
-    + "import copy, functools\nfrom types import SimpleNamespace\n"
+    "a memo by functools": FORGED + "import copy, functools\nfrom types import SimpleNamespace\n"
     "f = functools.partial(copy.deepcopy, memo={id('abc'): NAME})\nprint(np.asarray(f(SimpleNamespace(abc=told(1)))))",
     "a memo that is given": FORGED
     + "import copy\nclass A:\n    def __init__(self): self.abc = told(1)\n    def __deepcopy__(self, memo):\n"
@@ -64,8 +61,7 @@ REFUSED = {
     "the class of Blender's object, called": "import bpy\nfrom dataclasses import dataclass, fields\n"
     "@dataclass\nclass C:\n    x: bpy.types.MeshVertex = None\n"
     "for kind in (fields(C)[0].type,): kind(bpy.context.object)",
-    "a class by self": "import bpy\ndef made(self): return self.__class__(bpy.context.object)\n"
-    "made(bpy.context.scene)",
+    "a class by self": "import bpy\ndef made(self): return self.__class__(bpy.context.object)\nmade(bpy.context.scene)",
     "a range by self": "def made(self): return self.__class__(10 ** 12)\nmade(range(3))",
     "==": TAKING + "take == type(range(3))\ngot()",
     "== the other way": TAKING + "type(range(3)) == take\ngot()",

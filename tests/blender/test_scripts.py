@@ -464,9 +464,7 @@ def test_no_driver_becomes_scripted(source: str) -> None:
     driver = bpy.data.objects["Cube"].driver_add("location", 0).driver
     driver.expression, driver.type = "print('no')", "AVERAGE"
     with pytest.raises(core.CoreError):
-        api.run_script(
-            f"import bpy\ndriver = bpy.data.objects['Cube'].animation_data.drivers[0].driver\n{source}"
-        )
+        api.run_script(f"import bpy\ndriver = bpy.data.objects['Cube'].animation_data.drivers[0].driver\n{source}")
     assert bpy.data.objects["Cube"].animation_data.drivers[0].driver.type == "AVERAGE"
     with pytest.raises(core.CoreError, match="asked"):
         api.run_script("import bpy\nc = [bpy.data.objects['Cube'].driver_remove][0]\nc('location')")

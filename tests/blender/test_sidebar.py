@@ -15,78 +15,28 @@ from geonode_assistant import native
 from geonode_assistant.messages import AssistantError, select_for_artist
 from geonode_assistant.run import offers, session
 from geonode_assistant.run.driver import RunHandle
-from geonode_assistant.ui import audit, keys, preferences, registry
-from geonode_assistant.ui.panels import sidebar, wrapping
+from geonode_assistant.ui import audit, keys, preferences
+from geonode_assistant.ui.panels import log, sidebar, wrapping
+from layouts import FUNCTIONS, Layout, draw_sidebar
 from scripted import HAPPY, FakeHost, ScriptedCore
-
-FUNCTIONS = bpy.types.UILayout.bl_rna.functions
-ATTRIBUTES = bpy.types.UILayout.bl_rna.properties
-OPERATORS = {c.bl_idname for m in registry.MODULES for c in m.CLASSES if issubclass(c, bpy.types.Operator)}
-
-
-class Layout:
-    """Accepts exactly the calls that this Blender's layouts accept, and records the visible text."""
-
-    bl_rna = bpy.types.UILayout.bl_rna
-
-    def __init__(self, shown: list[str]) -> None:
-        object.__setattr__(self, "shown", shown)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        assert name in ATTRIBUTES, f"a layout has no {name}"
-
-    def __getattr__(self, name: str) -> Any:
-        assert name in FUNCTIONS, f"a layout cannot {name}"
-        parameters = FUNCTIONS[name].parameters
-        taken = [p.identifier for p in parameters if not p.is_output]
-
-        def call(*positional: Any, **named: Any) -> Any:
-            assert len(positional) <= len(taken)
-            for key, value in named.items():
-                assert key in taken, f"{name}() takes no {key}"
-                if parameters[key].type == "ENUM":
-                    assert value in parameters[key].enum_items, f"{name}({key}={value!r})"
-            if name in ("prop", "textbox"):
-                owner, attribute = positional
-                assert attribute in owner.bl_rna.properties
-            if name == "operator":
-                assert positional[0] in OPERATORS
-                self.shown.append(named.get("text") or positional[0])
-                return SimpleNamespace()
-            self.shown.append(named.get("text", ""))
-            return Layout(self.shown)
-
-        return call
 
 
 @pytest.fixture(autouse=True)
 def registered() -> Iterator[None]:
-    # Earlier tests of this process may have changed the session.
+    # Earlier tests of this process may have changed the session and the file.
     session.current.reset("")
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
     geonode_assistant.register()
     yield
     geonode_assistant.unregister()
     session.current.reset("")
 
 
-def draw_sidebar(panel: type = sidebar.GEONODE_PT_view3d, width: int = 300) -> list[str]:
-    shown: list[str] = []
-    context = SimpleNamespace(
-        space_data=None,
-        object=bpy.context.object,
-        view_layer=bpy.context.view_layer,
-        window_manager=bpy.context.window_manager,
-        # In the background Blender's own scale is 0.
-        preferences=SimpleNamespace(system=SimpleNamespace(ui_scale=1.0), ui_styles=bpy.context.preferences.ui_styles),
-        region=SimpleNamespace(width=width),
-    )
-    panel.draw(SimpleNamespace(layout=Layout(shown)), context)
-    return [text for text in shown if text]
-
-
 @pytest.mark.parametrize("panel", sidebar.CLASSES)
 def test_both_editors_show_the_same(panel: type) -> None:
-    assert draw_sidebar(panel) == ["geonode.send", "geonode.cancel", "Ready"]
+    shown = draw_sidebar(panel)
+    assert shown[:4] == ["geonode.send", "geonode.cancel", "Works on", "Planned by"]
+    assert shown == draw_sidebar(sidebar.CLASSES[0])
     assert panel.bl_region_type == "UI"
 
 
@@ -110,7 +60,6 @@ def test_every_state_of_a_run_is_drawn(width: int) -> None:
         session.current.poll(0)
         if not session.current.running:
             break
-    assert "Done" in draw_sidebar(width=width)
     assert "Scattered." in " ".join(draw_sidebar(width=width))
 
 
@@ -145,10 +94,10 @@ def open_question(**more: Any) -> ScriptedCore:
     return core
 
 
-def test_operations_are_numbered_and_can_be_left_out() -> None:
+def test_operations_can_be_left_out() -> None:
     core = open_question()
     shown = draw_sidebar()
-    assert {"1. Add Math “a”", "2. Remove Math “b”", "3. Bake it", "Tidy up", "geonode.dry_run"} <= set(shown)
+    assert {"Add Math “a”", "Remove Math “b”", "Bake it", "Tidy up", "geonode.dry_run"} <= set(shown)
     assert "A line" not in shown
     assert shown.count("geonode.choose") == 3
     [(request_id, _)] = session.current.pending
@@ -158,6 +107,59 @@ def test_operations_are_numbered_and_can_be_left_out() -> None:
     draw_sidebar()
     bpy.ops.geonode.decide(request_id=request_id, accept=True)
     assert core.decisions == [("approve", int(request_id), ["/steps/1"])]
+
+
+def operation(number: int, topic: str, *needs: int) -> dict[str, Any]:
+    """An operation of the first step."""
+    place = "/steps/0/payload/ops/{}"
+    named = {"id": place.format(number), "words": f"Do {number}", "destructive": topic == "removals", "topic": topic}
+    return named | {"needs": [place.format(other) for other in needs]}
+
+
+def left_out() -> set[int]:
+    return {int(name.rpartition("/")[2]) for name in session.current.left_out}
+
+
+def grouped(*operations: dict[str, Any]) -> None:
+    step = {"id": "/steps/0", "step_id": "s", "description": "Scatter", "destructive": False}
+    open_question(steps=[step | {"operations": list(operations)}])
+
+
+def test_many_operations_are_a_few_groups_with_a_sentence() -> None:
+    many = [operation(n, "new_nodes") for n in range(100)]
+    grouped(*many, operation(100, "interface"), operation(101, "interface"))
+    shown = draw_sidebar(width=900)
+    assert "2 inputs and outputs, 100 additions; no node of yours is changed." in shown
+    assert {"Scatter", "New nodes and their links: 100", "Inputs, outputs, values: 2"} <= set(shown)
+    assert "geonode.choose" not in shown and len(shown) < 40
+    bpy.ops.geonode.open_group(group="/steps/0#interface")
+    assert draw_sidebar(width=900).count("geonode.choose") == 2
+    bpy.ops.geonode.choose_group(step_id="/steps/0", topic="interface")
+    assert left_out() == {100, 101}
+    assert "Inputs, outputs, values: 0 of 2" in draw_sidebar(width=900)
+    bpy.ops.geonode.choose_group(step_id="/steps/0", topic="interface")
+    assert left_out() == set()
+
+
+def test_what_takes_something_away_is_always_shown_one_by_one() -> None:
+    grouped(*[operation(n, "new_nodes") for n in range(20)], operation(20, "removals"), operation(21, "changes"))
+    shown = draw_sidebar(width=900)
+    assert "Do 20" in shown and "Do 21" not in shown and "Do 0" not in shown
+    assert any("1 removal, 1 change, 20 additions." in text for text in shown)
+
+
+def test_what_needs_an_unticked_operation_goes_along_and_is_said() -> None:
+    grouped(
+        operation(0, "new_nodes"), operation(1, "new_nodes", 0), operation(2, "new_nodes", 1), operation(3, "interface")
+    )
+    bpy.ops.geonode.choose(operation_id="/steps/0/payload/ops/0")
+    assert left_out() == {0, 1, 2}
+    assert "2 more went along, because they need each other." in draw_sidebar(width=900)
+    bpy.ops.geonode.choose(operation_id="/steps/0/payload/ops/2")
+    assert left_out() == set()
+    bpy.ops.geonode.choose(operation_id="/steps/0/payload/ops/3")
+    assert left_out() == {3}
+    assert not any("went along" in text for text in draw_sidebar(width=900))
 
 
 def test_a_repeated_request_keeps_the_choice_and_shows_the_findings() -> None:
@@ -193,11 +195,10 @@ def test_a_dry_run_is_offered_if_it_is_possible() -> None:
 
 
 def test_a_long_plan_is_cut_in_the_sidebar() -> None:
-    many = [{"id": f"/steps/0/payload/ops/{n}", "words": f"Add {n}", "destructive": False} for n in range(50)]
-    steps = [{"id": "/steps/0", "step_id": "s", "description": "", "destructive": False, "operations": many}]
-    open_question(steps=steps)
-    assert {"40. Add 39", "and 10 more operations"} <= set(draw_sidebar())
-    assert "41. Add 40" not in draw_sidebar()
+    grouped(*[operation(n, "new_nodes") for n in range(50)])
+    bpy.ops.geonode.open_group(group="/steps/0#new_nodes")
+    assert {"Do 39", "and 10 more"} <= set(draw_sidebar())
+    assert "Do 40" not in draw_sidebar()
 
 
 def script_step(lines: int, mode: str, removes: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -217,7 +218,7 @@ def test_a_script_is_shown_with_its_lines_and_removals() -> None:
     open_question(steps=[script_step(6, "safe", ("line 2: bpy.data.objects.remove(a)",))])
     shown = draw_sidebar(width=600)
     assert code_of(shown) == ["1  if x1:", "2      y2 = 2", "3  if x3:", "4      y4 = 4", "5  if x5:", "6      y6 = 6"]
-    assert {"1. Move it", "Safe mode (6 lines)", "Removes data: line 2: bpy.data.objects.remove(a)"} <= set(shown)
+    assert {"Move it", "Safe mode (6 lines)", "Removes data: line 2: bpy.data.objects.remove(a)"} <= set(shown)
     assert {"geonode.copy_script", "geonode.choose", "Approve", "Reject"} <= set(shown)
     bpy.ops.geonode.copy_script(step_id="/steps/0")
 
@@ -253,7 +254,7 @@ def test_output_of_a_script_is_shown_below_its_step() -> None:
         [{"event": "step", "step_id": "s", "action_type": "PYTHON", "status": "done", "message": said}]
     )
     shown = draw_sidebar()
-    assert {"s", "line 0", "line 9", "… 20 more lines"} <= set(shown) and "line 10" not in shown
+    assert {"line 0", "line 9", "… 20 more lines"} <= set(shown) and "line 10" not in shown
 
 
 def test_a_long_prompt_is_shown_in_full() -> None:
@@ -295,7 +296,7 @@ def test_messages_are_not_repeated_and_repairs_are_only_in_the_report() -> None:
     session.current.messages = [
         {"severity": "info", "code": "unknown", "text": "Scattered."},
         {"severity": "warning", "code": "repaired", "text": "A menu."},
-        {"severity": "warning", "code": "out_of_range", "text": "Many."},
+        {"severity": "warning", "code": "not_kept", "text": "Many."},
     ]
     shown = draw_sidebar()
     assert shown.count("Scattered.") == 1
@@ -303,8 +304,9 @@ def test_messages_are_not_repeated_and_repairs_are_only_in_the_report() -> None:
     assert "A menu." not in shown
 
 
-def test_steps_are_shown_as_they_change() -> None:
+def test_steps_are_shown_in_the_log_as_they_change() -> None:
     session.current.claim(lambda: RunHandle(ScriptedCore(), FakeHost()))
+    session.current.show("log")
     for status in ("running", "restored", "running", "failed"):
         session.current.fold([{"event": "step", "step_id": "s1", "status": status, "message": ""}])
         draw_sidebar()
@@ -326,11 +328,13 @@ def test_steps_are_shown_while_the_plan_arrives() -> None:
     first = fold(
         {"event": "request", "turn": 1, "input_tokens": 9}, step("s1", "planned", "Scatter\nrocks \u202e\x1b[31m")
     )
-    assert "s1: Scatter rocks \N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}[31m" in first
+    assert "Scatter rocks \N{REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}[31m" in first
     second = fold(
         {"event": "request", "turn": 2, "input_tokens": 9}, step("s1", "planned", "Better"), step("s2", "planned", "")
     )
-    assert {"s1: Better", "s2"} <= set(second)
+    assert "Better" in second and "s1" not in " ".join(second), "an ID says nothing to an artist"
+    session.current.show("log")
+    assert {"s1: Better", "s2"} <= set(draw_sidebar())
     assert not [line for line in second if "Scatter" in line]
     fold(step("s1", "running", ""), step("s1", "done", "Added 5 nodes"))
     assert [(one["step_id"], one["status"]) for one in session.current.steps] == [("s1", "done"), ("s2", "planned")]
@@ -362,9 +366,9 @@ def test_the_audit_log_is_verified_from_the_preferences(tmp_path: Path) -> None:
 def test_an_error_shows_its_text_and_its_fix() -> None:
     session.current.refuse(AssistantError("core_missing", "The core is missing. " * 9, "Install it.\nThen restart."))
     shown = draw_sidebar(width=260)
-    assert shown[2].startswith("Not done")
     assert {"Install it.", "Then restart."} <= set(shown)
     assert max(len(text) for text in shown) <= 40
+    assert "Show Log" in shown
 
 
 @pytest.mark.parametrize(
@@ -440,4 +444,4 @@ def test_preferences_are_drawn(provider: str) -> None:
 )
 def test_tokens_and_cost_of_a_run_are_shown(running: bool, estimate: Any, usage: Any, shown: str) -> None:
     report = None if running else SimpleNamespace(usage=usage)
-    assert sidebar.usage_line(SimpleNamespace(running=running, estimate=estimate, report=report)) == shown
+    assert log.usage_line(SimpleNamespace(running=running, estimate=estimate, report=report)) == shown

@@ -14,7 +14,7 @@ from geonode_assistant.cli import e2e
 from geonode_assistant.host import sliders, visibility
 from geonode_assistant.host.modifiers import inputs_of
 from geonode_assistant.run import driver, session, starting
-from geonode_assistant.ui.panels import sidebar
+from geonode_assistant.ui import examples
 
 NEW = "import bpy\n\nbpy.data.objects.new('Helper', None)\n"
 
@@ -145,14 +145,14 @@ def test_a_run_that_changes_nothing_makes_no_undo_step() -> None:
 
 
 def test_the_example_fits_the_scene_and_works() -> None:
-    assert sidebar.example_prompt(bpy.context) == "Scatter 200 rocks on Plane"
-    send(sidebar.example_prompt(bpy.context))
+    assert examples.first(bpy.context) == "Scatter 200 rocks on Plane"
+    send(examples.first(bpy.context))
     bpy.ops.curve.primitive_bezier_curve_add()
     curve = bpy.context.object
-    assert sidebar.example_prompt(bpy.context) == f"Make a tube along {curve.name}"
-    send(sidebar.example_prompt(bpy.context), curve.name)
+    assert examples.first(bpy.context) == f"Make a tube along {curve.name}"
+    send(examples.first(bpy.context), curve.name)
     assert [modifier.type for modifier in curve.modifiers] == ["NODES"]
     bpy.ops.object.light_add()
-    assert "mesh or a curve" in sidebar.example_prompt(bpy.context)
+    assert "mesh or a curve" in examples.first(bpy.context)
     bpy.context.view_layer.objects.active = None
-    assert "mesh or a curve" in sidebar.example_prompt(bpy.context)
+    assert "mesh or a curve" in examples.first(bpy.context)

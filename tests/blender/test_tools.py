@@ -234,10 +234,10 @@ def test_the_host_knows_every_tool_that_needs_it() -> None:
 
 
 def test_the_interface_shows_calls() -> None:
-    from geonode_assistant.ui.panels import sidebar
+    from geonode_assistant.ui.panels import log
 
     view = session.Session()
     record = {"event": "tool", "tool": "node_docs", "call_id": "c1"}
     view.fold([record | {"status": "running"}, record | {"status": "done", "input": {"query": "noise"}, "ok": True}])
-    assert [sidebar.call_line(one) for one in view.tools] == ["node docs: noise"]
+    assert [log.call_line(one) for one in view.tools] == ["node docs: noise"]
     assert view.tools[0]["status"] == "done"

@@ -54,11 +54,11 @@ CHANGES: dict[str, Callable[[], Any]] = {
     "an edge attribute": lambda: bpy.data.meshes["Grid"].attributes["crease_edge"].data[5].__setattr__("value", 0.5),
     "a weight": lambda: bpy.data.objects["Grid"].vertex_groups[0].add([900], 0.25, "REPLACE"),
     "pixels": lambda: bpy.data.images["Dots"].pixels.__setitem__(5, 0.5),
-    "a node's value": lambda: setattr(
-        bpy.data.materials["Material"].node_tree.nodes[0].inputs[0], "default_value", (1, 0, 0, 1)
-    )
-    if bpy.data.materials["Material"].node_tree.nodes[0].inputs[0].type == "RGBA"
-    else bpy.data.materials["Material"].node_tree.nodes.new("ShaderNodeRGB"),
+    "a node's value": lambda: (
+        setattr(bpy.data.materials["Material"].node_tree.nodes[0].inputs[0], "default_value", (1, 0, 0, 1))
+        if bpy.data.materials["Material"].node_tree.nodes[0].inputs[0].type == "RGBA"
+        else bpy.data.materials["Material"].node_tree.nodes.new("ShaderNodeRGB")
+    ),
     "a point of a long curve": lambda: setattr(bpy.data.curves["Line"].splines[0].points[90], "co", (1, 1, 1, 1)),
     "something new": lambda: bpy.data.objects.new("New", None),
 }

@@ -84,6 +84,51 @@ def test_a_copy_is_the_artists(tree: Any) -> None:
     assert as_left(copy) is None and as_left(tree) is None
 
 
+@pytest.mark.parametrize("saved", [False, True])
+def test_a_copy_with_the_name_of_its_removed_original_is_the_artists(tree: Any, saved: bool, tmp_path: Path) -> None:
+    copy = tree.copy()
+    bpy.data.node_groups.remove(tree)
+    copy.name = "Test"
+    copy.use_fake_user = True
+    assert as_left(copy) is None
+    if saved:
+        ownership.disown_copies()
+        bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "file.blend"))
+        bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "file.blend"))
+        ownership.note_all()
+        copy = bpy.data.node_groups["Test"]
+        assert as_left(copy) is None and ownership.is_lapsed(copy)
+    ownership.assign_to_assistant(copy)
+    assert as_left(copy) is True
+
+
+def test_a_copy_that_is_made_after_loading_is_the_artists(tree: Any, tmp_path: Path) -> None:
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "file.blend"))
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "file.blend"))
+    ownership.note_all()
+    original = bpy.data.node_groups["Test"]
+    copy = original.copy()
+    bpy.data.node_groups.remove(original)
+    copy.name = "Test"
+    assert as_left(copy) is None
+    bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "file.blend"))
+    assert as_left(bpy.data.node_groups["Test"]) is True
+
+
+@pytest.mark.parametrize("undone", [False, True])
+def test_a_tree_that_a_failed_run_restored_stays_the_assistants(tree: Any, undone: bool) -> None:
+    bpy.ops.ed.undo_push(message="before")
+    transaction = Transaction(["Plane"], ["Test"])
+    transaction.apply(step({"tree": "Test", "create": False, "values": [["move", "Offset", [9.0, 9.0, 9.0]]]}))
+    assert transaction.restore()
+    assert as_left(bpy.data.node_groups["Test"]) is True
+    if undone:
+        bpy.data.node_groups["Test"].use_fake_user = True
+        bpy.ops.ed.undo_push(message="more")
+        bpy.ops.ed.undo()
+        assert as_left(bpy.data.node_groups["Test"]) is True
+
+
 def test_a_renamed_tree_is_the_artists(tree: Any) -> None:
     tree.name = "Mine now"
     assert as_left(tree) is None

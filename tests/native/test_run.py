@@ -190,7 +190,7 @@ def test_a_failing_host_ends_the_run_restored(start, host: Host, effect: str) ->
     assert host.done.count("restore") == int(opened)
     if effect == "apply_step":
         assert report["steps"][0]["error"]["message"] == "Blender said no."
-        assert '“s1”' in report["final_message"]
+        assert "“s1”" in report["final_message"]
 
 
 def test_a_failed_restore_is_reported(start, host: Host) -> None:

@@ -206,7 +206,7 @@ def test_a_script_that_fails_ends_the_run_with_its_step(start, host: Host) -> No
     report = host.drive(start("x", provider="replay", replies=[script(), script()], approve="all"))
     assert report["status"] == "error"
     assert report["messages"][0]["code"] in ("script_timeout", "execution_failed")
-    assert '“p”' in report["messages"][0]["text"] and "Line 3" in report["messages"][0]["text"]
+    assert "“p”" in report["messages"][0]["text"] and "Line 3" in report["messages"][0]["text"]
     assert (report["attempts"], host.done[-1]) == (1, "restore")
     assert report["steps"][0]["status"] == "failed"
 

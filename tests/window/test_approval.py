@@ -102,3 +102,24 @@ def test_cancel_ends_the_dry_run(window: Window, model: Endpoint) -> None:
     window.wait(f"not {CHILDREN}", 2.0)
     folder = "__import__('pathlib').Path(bpy.app.tempdir).glob('geonode-dry-run-*')"
     window.wait(f"not list({folder})", 2.0)
+
+
+def test_a_large_plan_is_asked_as_a_few_groups(window: Window) -> None:
+    window.do("preferences.choices.stored().preview = True")
+    try:
+        window.send_prompt("scatter 40 cubes on the cube", until="current.pending")
+        window.settle()
+        window.photograph("groups")
+        window.find("accept=True")
+        window.press("geonode.open_group", across=0.8)
+        window.wait("bool(current.opened)")
+        window.move(300, 200)
+        window.photograph("group_opened")
+        window.press("geonode.open_group", across=0.8)
+        window.wait("not current.opened")
+        window.move(300, 200)
+        window.press("accept=True")
+        window.wait("not current.running")
+        assert window.ask("current.summary") == "DONE", window.ask("current.messages")
+    finally:
+        window.do("preferences.choices.stored().preview = False")

@@ -22,6 +22,7 @@ from . import (
     identity,
     interface,
     items,
+    materials,
     modifiers,
     node_types,
     places,
@@ -51,15 +52,23 @@ _PLAINLY = frozenset({"ui_shortcut"})
 Names = Callable[[str], Mapping[str, str] | None]
 
 
-def apply_delta(delta: StepDelta, names: Names | None = None, moved: animation.Moved | None = None) -> dict[str, int]:
+def apply_delta(
+    delta: StepDelta,
+    names: Names | None = None,
+    moved: animation.Moved | None = None,
+    added: dict[tuple[str, str], str] | None = None,
+) -> dict[str, int]:
     """Applies one step and returns how often each operation was carried out, by the names of the delta's lists.
 
     `names` returns the node names by ID of a tree that has not been changed since it was exported, else None. What of
-    the animation of removed nodes no node takes over waits in `moved`; without, it is removed.
+    the animation of removed nodes no node takes over waits in `moved`; without, it is removed. `added` gets the
+    identifiers of new interface items, by tree and key.
     """
     kept = animation.Moved() if moved is None else moved
     counts: Counter[str] = Counter()
     keys: dict[tuple[str, str], str] = {}
+    for material in delta.get("materials", []):
+        counts["materials"] += materials.ensure(material)
     with suppression() as suppressor:
         for tree_delta in delta.get("trees", []):
             edit = TreeEdit(tree_delta, keys, counts, None if names is None else names(tree_delta["tree"]), kept)
@@ -74,6 +83,8 @@ def apply_delta(delta: StepDelta, names: Names | None = None, moved: animation.M
             tree = modifier.node_group
             modifiers.write_input(modifier, _interface_ref(tree, ref, keys, "INPUT"), entry["value"])
             counts["modifier_inputs"] += 1
+    if added is not None:
+        added.update(keys)
     if moved is None:
         kept.drop([bpy.data.node_groups[tree_delta["tree"]] for tree_delta in delta.get("trees", [])])
     return dict(counts)

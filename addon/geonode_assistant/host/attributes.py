@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, TypedDict
 
 import bpy
+import numpy as np
 
 from .documents import Tree
 
@@ -14,6 +15,20 @@ READER = "GeometryNodeInputNamedAttribute"
 STORE = "GeometryNodeStoreNamedAttribute"
 # The most data-blocks that are searched; in a larger file the names are unknown.
 MAX_BLOCKS = 5_000
+# Field, values per element and their type, by the type of an attribute.
+VALUES: dict[str, tuple[str, int, Any]] = {
+    "FLOAT": ("value", 1, np.float32),
+    "INT": ("value", 1, np.int32),
+    "INT8": ("value", 1, np.int32),
+    "BOOLEAN": ("value", 1, bool),
+    "FLOAT_VECTOR": ("vector", 3, np.float32),
+    "FLOAT2": ("vector", 2, np.float32),
+    "INT32_2D": ("value", 2, np.int32),
+    "FLOAT_COLOR": ("color", 4, np.float32),
+    "BYTE_COLOR": ("color", 4, np.float32),
+    "QUATERNION": ("value", 4, np.float32),
+    "FLOAT4X4": ("value", 16, np.float32),
+}
 
 
 def are_read_by(trees: dict[str, Tree]) -> bool:
@@ -49,6 +64,48 @@ def of(data: Any) -> Iterator[str]:
             drawing = getattr(frame, "drawing", None)
             if drawing is not None:
                 yield from drawing.attributes.keys()
+
+
+class Summary(TypedDict):
+    """What an attribute of evaluated geometry holds; ``min`` and ``max`` are None where it holds no numbers."""
+
+    domain: str
+    type: str
+    min: float | None
+    max: float | None
+
+
+def summaries(names: Iterable[str]) -> dict[str, dict[str, Summary]]:
+    """For each of these objects that exists, the attributes of its evaluated geometry: of the mesh, else of curves,
+    points or instances.
+    """
+    return {name: _summaries(obj) for name in names if (obj := bpy.data.objects.get(name)) is not None}
+
+
+def _summaries(obj: Any) -> dict[str, Summary]:
+    evaluated = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    parts = [evaluated.data]
+    if hasattr(evaluated, "evaluated_geometry"):
+        geometry = evaluated.evaluated_geometry()
+        parts = [geometry.mesh, geometry.curves, geometry.pointcloud, geometry.instances_pointcloud()]
+    found: dict[str, Summary] = {}
+    for part in parts:
+        for attribute in getattr(part, "attributes", ()):
+            if attribute.name not in found:
+                found[attribute.name] = _summary(attribute)
+    return found
+
+
+def _summary(attribute: Any) -> Summary:
+    low: float | None = None
+    high: float | None = None
+    known = VALUES.get(attribute.data_type)
+    if known is not None and len(attribute.data):
+        name, width, kind = known
+        numbers = np.empty(len(attribute.data) * width, kind)
+        attribute.data.foreach_get(name, numbers)
+        low, high = float(numbers.min()), float(numbers.max())
+    return {"domain": attribute.domain, "type": attribute.data_type, "min": low, "max": high}
 
 
 def _blocks() -> Iterator[Any]:

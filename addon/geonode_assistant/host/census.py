@@ -46,6 +46,9 @@ PARTS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "properties": ("objects", lambda obj: [(key, "") for key in obj.keys()]),  # noqa: SIM118
     "surface": ("meshes", lambda mesh: [("faces", "")] if len(mesh.polygons) else []),
 }
+IN_SCENES = "places_in_scenes"
+"""The kind of part that an object has as long as it is in a scene."""
+_OF_BLOCKS = PARTS.keys() | {IN_SCENES}
 _BUILT_IN = frozenset({
     "position", "sharp_face", "sharp_edge", "material_index", "crease_edge", "crease_vert", "bevel_weight_edge",
     "bevel_weight_vert", "custom_normal", "freestyle_edge", "freestyle_face", "radius", "id", "skin_radius",
@@ -73,6 +76,9 @@ def parts() -> Census:
         found[part] = {
             f"{block.name} › {name}": (block.session_uid, detail) for block in owners for name, detail in read(block)
         }
+    shown = in_scenes()
+    objects = (obj for obj in bpy.data.objects if obj.library is None and obj.session_uid in shown)
+    found[IN_SCENES] = {obj.name: (obj.session_uid, None) for obj in objects}
     return found
 
 
@@ -185,7 +191,7 @@ def named(kinds: dict[str, list[str]]) -> set[int]:
     found: set[int] = {ANY_PART}
     for kind, names in kinds.items():
         wanted = set(names)
-        blocks = getattr(bpy.data, kind, ())
+        blocks = getattr(bpy.data, "objects" if kind == IN_SCENES else kind, ())
         found |= {one.session_uid for one in blocks if one.library is None and one.name in wanted}
     return found
 
@@ -196,7 +202,7 @@ def difference(before: Census, after: Census) -> Names:
     both = _blocks(before) & _blocks(after)
     for kind in sorted({*before, *after}):
         old, new = before.get(kind, {}), after.get(kind, {})
-        if kind in PARTS:
+        if kind in _OF_BLOCKS:
             # Those of a data-block that was made or removed as a whole go without saying.
             old, new = ({name: one for name, one in of.items() if one[0] in both} for of in (old, new))
         found = {
@@ -211,7 +217,7 @@ def difference(before: Census, after: Census) -> Names:
 
 
 def _blocks(found: Census) -> set[int]:
-    return {uid for kind, names in found.items() if kind not in PARTS for uid, _ in names.values()}
+    return {uid for kind, names in found.items() if kind not in _OF_BLOCKS for uid, _ in names.values()}
 
 
 def describe(names: Names) -> list[str]:

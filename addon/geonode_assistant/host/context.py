@@ -198,7 +198,15 @@ def _size(obj: Any, measured: bool) -> Figures:
             out["splines"] = len(data.curves)
     if not all(map(math.isfinite, out.get("size", ()))):
         del out["size"]
+    if measured:
+        warnings = {m.name: _warnings(m) for m in obj.modifiers}
+        if any(warnings.values()):
+            out["warnings"] = {name: found for name, found in warnings.items() if found}
     return out
+
+
+def _warnings(modifier: Any) -> list[str]:
+    return [found.message for found in getattr(modifier, "node_warnings", ()) if found.type == "WARNING"]
 
 
 def _evaluated(obj: Any) -> Figures:

@@ -15,10 +15,10 @@ from typing import Any
 
 import bpy
 
-from . import addresses, rows
+from . import addresses, current, rows
 from .rows import TooSlow
 
-__all__ = ["Digest", "Reader", "TooSlow", "difference", "everything"]
+__all__ = ["Digest", "Reader", "TooSlow", "difference", "everything", "whole"]
 
 Digest = dict[tuple[str, str], Any]
 """Kind and name of a data-block → what it holds."""
@@ -29,12 +29,16 @@ _SKIPPED = frozenset({
     "persistent_uid", "depsgraph", "library_weak_reference", "is_runtime_data", "bake_id", "storage_type", "users_id",
     "window_manager", "all_objects", "owner", "is_dirty", "pixels", "matrix_world", "matrix_local",
     "bound_box", "dimensions",
+    # Without colour management (bpy as a module) Blender warns of its value at each look.
+    "sequencer_colorspace_settings",
 })  # fmt: skip
 _OF_MESHES = frozenset({
     "vertices", "edges", "loops", "polygons", "attributes", "color_attributes", "vertex_colors", "uv_layers",
     "loop_triangles", "loop_triangle_polygons", "vertex_normals", "polygon_normals", "corner_normals",
     "uv_layer_clone", "uv_layer_stencil", "skin_vertices", "total_vert_sel", "total_edge_sel", "total_face_sel",
 })  # fmt: skip
+_OF_SOCKETS = frozenset({"enabled"})
+"""Follows from the node's mode, sometimes only when it is evaluated (4.2)."""
 DEPTH = 9
 """Deepest nesting of what is compared."""
 _LARGE = 1 << 16
@@ -69,7 +73,11 @@ class Reader:
         whole = thing.bl_rna
         known = self._properties.get(whole.as_pointer())
         if known is None:
-            skipped = _SKIPPED | _OF_MESHES if isinstance(thing, bpy.types.Mesh) else _SKIPPED
+            skipped = _SKIPPED
+            if isinstance(thing, bpy.types.Mesh):
+                skipped |= _OF_MESHES
+            elif isinstance(thing, bpy.types.NodeSocket):
+                skipped |= _OF_SOCKETS
             known = self._properties[whole.as_pointer()] = [
                 (prop.identifier, prop.type)
                 for prop in whole.properties
@@ -181,6 +189,15 @@ def difference(one: Any, other: Any, path: str = "") -> str | None:
         lines = (difference(a, b, f"{path}/{n}") for n, (a, b) in enumerate(zip(one, other, strict=True)))
         return next((line for line in lines if line is not None), None)
     return None if one != one and other != other else path
+
+
+def whole(seconds: float) -> Digest | None:
+    """What everything holds, as of now; None where reading it takes longer."""
+    current.view_layer().update()
+    try:
+        return Reader(seconds).read(everything())
+    except TooSlow:
+        return None
 
 
 def everything() -> list[tuple[str, str]]:

@@ -238,6 +238,9 @@ class Made(TypedDict):
     by: str
     # IDs of the nodes that runs created in it; not in the context.
     nodes: NotRequired[list[str]]
+    # Identifiers of the inputs and outputs that plans called `@…` when they made them, by those names; not in the
+    # context.
+    sockets: NotRequired[dict[str, str]]
     # Identifier of the run that wrote the mark; not in the context.
     run: NotRequired[str]
     # The tree as runs left it, where it is another now; not in the context.
@@ -368,6 +371,9 @@ class Figures(TypedDict):
     points: NotRequired[float]
     # Extent along each axis, in its own space.
     size: NotRequired[list[float]]
+    # What nodes of its modifiers warned of at the last evaluation, by modifier; of targets only, and not in Blender
+    # 4.2.
+    warnings: NotRequired[dict[str, list[str]]]
     # What Blender made of it with its modifiers, for a target whose last evaluation is known.
     evaluated: NotRequired[EvaluatedMesh | None]
 
@@ -392,12 +398,31 @@ class StepDelta(TypedDict):
 
     # Step of the plan.
     step_id: str
+    # Materials to make, before anything uses them.
+    materials: NotRequired[list[MaterialEdit]]
     # Trees in the order in which they must be edited (a nested group before its users).
     trees: NotRequired[list[TreeDelta]]
     # Modifiers to create or to give a tree.
     modifiers: NotRequired[list[ModifierEdit]]
     # Values of modifier inputs.
     modifier_inputs: NotRequired[list[ModifierInput]]
+
+
+class MaterialEdit(TypedDict):
+    """A material to make; one that has these values already is left as it is."""
+
+    # Name of the material.
+    name: str
+    # Red, green, blue, and alpha.
+    base_color: NotRequired[list[float] | None]
+    # Roughness.
+    roughness: NotRequired[float | None]
+    # Metallic.
+    metallic: NotRequired[float | None]
+    # Red, green, blue, and alpha of its light.
+    emission_color: NotRequired[list[float] | None]
+    # Strength of its light.
+    emission_strength: NotRequired[float | None]
 
 
 class TreeDelta(TypedDict):

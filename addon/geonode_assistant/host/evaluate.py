@@ -128,27 +128,15 @@ def _same(a: Any, b: Any) -> bool:
         if len(one) != len(other) or not _equal(one, other, field, width, np.int32):
             return False
     kinds = [sorted((x.name, x.domain, x.data_type) for x in mesh.attributes) for mesh in (a, b)]
-    if kinds[0] != kinds[1] or any(kind not in _VALUES for _, _, kind in kinds[0]):
+    if kinds[0] != kinds[1] or any(kind not in attributes.VALUES for _, _, kind in kinds[0]):
         return False
-    return all(_equal(a.attributes[name].data, b.attributes[name].data, *_VALUES[kind]) for name, _, kind in kinds[0])
+    return all(
+        _equal(a.attributes[name].data, b.attributes[name].data, *attributes.VALUES[kind]) for name, _, kind in kinds[0]
+    )
 
 
 # The elements of a mesh and the data that defines them: field, values per element.
 _TOPOLOGY = (("edges", "vertices", 2), ("polygons", "loop_start", 1), ("loops", "vertex_index", 1))
-# Field, values per element and their type, by the type of an attribute.
-_VALUES: dict[str, tuple[str, int, Any]] = {
-    "FLOAT": ("value", 1, np.float32),
-    "INT": ("value", 1, np.int32),
-    "INT8": ("value", 1, np.int32),
-    "BOOLEAN": ("value", 1, bool),
-    "FLOAT_VECTOR": ("vector", 3, np.float32),
-    "FLOAT2": ("vector", 2, np.float32),
-    "INT32_2D": ("value", 2, np.int32),
-    "FLOAT_COLOR": ("color", 4, np.float32),
-    "BYTE_COLOR": ("color", 4, np.float32),
-    "QUATERNION": ("value", 4, np.float32),
-    "FLOAT4X4": ("value", 16, np.float32),
-}
 
 
 def _equal(a: Any, b: Any, field: str, width: int, kind: Any) -> bool:

@@ -116,7 +116,7 @@ def read(path: str | Path, blender: tuple[int, int] | None = None) -> dict[str, 
     wrong with the content: ``invalid_json, too_deep, duplicate_key, invalid_document, duplicate_id, unknown_node,
     cycle``.
     """
-    content = _content(Path(path))
+    content = read_text(Path(path))
     core = native.core()
     try:
         core.check_tree(content)
@@ -133,7 +133,8 @@ def read(path: str | Path, blender: tuple[int, int] | None = None) -> dict[str, 
     return bundle
 
 
-def _content(path: Path) -> str:
+def read_text(path: Path) -> str:
+    """The text of a file of at most the size of a tree document. Raises AssistantError as ``read``."""
     limit = native.limits().tree_bytes
     try:
         if path.exists() and not path.is_file():

@@ -3,7 +3,9 @@
 
 A run that creates a tree leaves a mark on it: a random ID, the file and the name that the tree had, its content and a
 digest of it, the input values of its modifiers, and the run. Blender copies and appends the mark together with the
-tree, so it only counts if all of it still matches.
+tree, so it only counts if all of it still matches, and only on the very tree that it was written to: a copy that was
+given the name of its original is the artist's. Which tree that is, is known as long as the file is open; a saved file
+holds no mark that would count on a copy.
 """
 
 from __future__ import annotations
@@ -26,6 +28,10 @@ FILE = "geonode_file"
 scenes included, and no undo takes it away."""
 _VERSION = 1
 _FIELDS = {"version": int, "id": str, "file": str, "name": str, "look": str, "by": str, "nodes": list, "inputs": dict}
+_marked: dict[str, set[int]] = {}
+"""The trees that marks were written to, by the IDs of the marks: session UIDs, of a restored tree all that it had."""
+_scenes: set[int] = set()
+"""Session UIDs of the scenes when `_marked` was last used; another file has none of them."""
 _ENDS = frozenset({"NodeGroupInput", "NodeGroupOutput"})
 # Used instead of the digest if a run only added something to a tree of the artist's.
 _NOT_OURS = "the artist's"
@@ -37,7 +43,8 @@ def read_mark(tree: Any, ir: Tree | None = None) -> Made | None:
     """What runs left in this tree, if its mark is valid; None for any other tree, which is the artist's.
 
     `as_left`: whether the content is exactly as a run left it; `by`: the digest of the prompt that it was made for;
-    `nodes`: the IDs of the nodes that runs created; `left`: the tree as a run left it, if it is another now. `ir` is
+    `nodes`: the IDs of the nodes that runs created; `sockets`: the inputs and outputs that they created, by what the
+    plans call them; `left`: the tree as a run left it, if it is another now. `ir` is
     the tree's export, if already available.
     """
     mark = _valid_mark(tree)
@@ -49,6 +56,10 @@ def read_mark(tree: Any, ir: Tree | None = None) -> Made | None:
     made: Made = {"as_left": mark["look"] == _look(described), "by": mark["by"], "nodes": nodes}
     if isinstance(run := mark.get("run"), str) and run:
         made["run"] = run
+    items = {item["identifier"] for item in described["interface"]}
+    called = mark.get("sockets")
+    if isinstance(called, dict) and (known := {key: one for key, one in called.items() if one in items}):
+        made["sockets"] = known
     left = mark.get("left")
     if not made["as_left"] and isinstance(left, dict):
         made["left"] = cast(Tree, left)
@@ -79,6 +90,29 @@ def assign_to_artist(tree: Any) -> None:
         del tree[MARK]
 
 
+def hand_over(source: Any, target: Any) -> None:
+    """Records that `target`, the copy from before a run, replaces `source`."""
+    for trees in _marked.values():
+        if source.session_uid in trees:
+            trees.add(target.session_uid)
+
+
+def note_all() -> None:
+    """For the handler after loading: the trees that marks count on now are those that they were written to."""
+    _marked.clear()
+    for tree in bpy.data.node_groups:
+        _valid_mark(tree)
+
+
+def disown_copies() -> None:
+    """For the handler before saving: nothing but the session UID tells a copy under its original's name from that, so
+    the mark of such a copy is made one that never counts."""
+    for tree in bpy.data.node_groups:
+        mark = _mark(tree)
+        if mark is not None and _is_local(tree, mark) and not _is_the_one(tree, mark["id"]):
+            _store(tree, mark | {"file": ""})
+
+
 class StateBefore:
     """The ownership and content of trees before a run, so that the run can mark its results."""
 
@@ -103,14 +137,16 @@ class StateBefore:
         run: str = "",
         written: Mapping[str, Tree] | None = None,
         copies: Mapping[str, str] | None = None,
+        sockets: Mapping[str, Mapping[str, str]] | None = None,
     ) -> None:
         """Marks what this `run` made for this `prompt`: new trees, trees without content before, new nodes in others.
 
         A tree of the artist's stays the artist's, except for the nodes and values that the run added. `written`: the
         trees as the run left them; what differs now is the artist's. `copies`: trees that the run copied, with their
-        sources: what was in those belongs to whom it belonged there.
+        sources: what was in those belongs to whom it belonged there. `sockets`: the identifiers of the inputs and
+        outputs that it made, by tree and by what its plans call them.
         """
-        written, copies = written or {}, copies or {}
+        written, copies, sockets = written or {}, copies or {}, sockets or {}
         by = hashlib.sha256(json.dumps(prompt, ensure_ascii=False).encode()).hexdigest()
         for name in (*new, *copies, *self._trees):
             tree = bpy.data.node_groups.get((name, None))
@@ -123,13 +159,16 @@ class StateBefore:
             ids = [node["id"] for node in now["nodes"]]
             added = [node_id for node_id in ids if before is None or node_id not in before["nodes"]]
             ours = before is None or name in copies and before["as_left"]
+            called = dict(sockets.get(name, {}))
             if ours or before["blank"] and added:
-                _write(tree, {"file": _file(), "by": by, "run": run, "nodes": ids, "inputs": inputs}, now)
+                kept = {"file": _file(), "by": by, "run": run, "nodes": ids, "inputs": inputs, "sockets": called}
+                _write(tree, kept, now)
             elif mark is not None and now == before["ir"] and inputs == before["inputs"]:
                 continue  # it did nothing here
             elif mark is not None:
                 inputs = _merged(mark["inputs"], before["inputs"], inputs)
-                kept = mark | {"run": run, "nodes": [*mark["nodes"], *added], "inputs": inputs}
+                called = {**mark.get("sockets", {}), **called}
+                kept = mark | {"run": run, "nodes": [*mark["nodes"], *added], "inputs": inputs, "sockets": called}
                 left = kept.pop("left", None)
                 if before["as_left"]:
                     del kept["look"]
@@ -138,10 +177,10 @@ class StateBefore:
                     kept["left"] = _merge(left, before["ir"], now)
                     kept["look"] = _look(kept["left"])
                 _write(tree, kept, now)
-            elif added:
+            elif added or called:
                 inputs = _changed(before["inputs"], inputs)
                 theirs = {"file": _file(), "by": by, "run": run, "nodes": added, "inputs": inputs, "look": _NOT_OURS}
-                _write(tree, theirs, now)
+                _write(tree, theirs | {"sockets": called}, now)
 
 
 def _changed(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
@@ -210,20 +249,49 @@ def _write(tree: Any, kept: dict[str, Any], now: Tree) -> None:
         kept = kept | {"look": _look(now), "left": now}
     mark: dict[str, Any] = {"version": _VERSION, "id": uuid.uuid4().hex} | kept | {"name": tree.name}
     mark["nodes"] = sorted(set(mark["nodes"]))
+    _store(tree, mark)
+    _known_trees(mark["id"]).add(tree.session_uid)
+
+
+def _store(tree: Any, mark: dict[str, Any]) -> None:
     tree[MARK] = json.dumps(mark, ensure_ascii=False, separators=(",", ":"))
 
 
 def _valid_mark(tree: Any) -> dict[str, Any] | None:
     """The mark, if this is the tree that it was written to."""
     mark = _mark(tree)
-    if mark is None or tree.library is not None or tree.override_library is not None:
-        return None
-    if tree.name != mark["name"] or mark["file"] != _known_file():
+    if mark is None or not _is_local(tree, mark):
         return None
     # Blender names copies after their original; if they were renamed, the original cannot be identified.
     others = (g for g in bpy.data.node_groups if g != tree and g.library is None and mark["id"] in str(g.get(MARK, "")))
     ours = all(g.name.startswith((f"{tree.name}.", ".geonode")) for g in others)
-    return mark if ours else None
+    return mark if ours and _is_the_one(tree, mark["id"]) else None
+
+
+def _is_local(tree: Any, mark: dict[str, Any]) -> bool:
+    """Whether the mark was written in this file to a tree of this name."""
+    if tree.library is not None or tree.override_library is not None:
+        return False
+    return bool(tree.name == mark["name"] and mark["file"] == _known_file())
+
+
+def _is_the_one(tree: Any, mark_id: str) -> bool:
+    """Whether the mark with this ID was written to this very tree, as far as this is known: of the first tree with it
+    since the file was loaded, it is assumed."""
+    known = _known_trees(mark_id)
+    if not known:
+        known.add(tree.session_uid)
+    return tree.session_uid in known
+
+
+def _known_trees(mark_id: str) -> set[int]:
+    """The trees of this file that a mark was written to; may be added to."""
+    present = {scene.session_uid for scene in bpy.data.scenes}
+    if _scenes.isdisjoint(present):
+        _marked.clear()  # another file was loaded
+    _scenes.clear()
+    _scenes.update(present)
+    return _marked.setdefault(mark_id, set())
 
 
 def _mark(tree: Any) -> dict[str, Any] | None:

@@ -277,3 +277,15 @@ def collection_types() -> tuple[type, ...]:
     them.
     """
     return type(bpy.data.objects), type(bpy.data.bl_rna.properties)
+
+
+def a_block() -> Any:
+    """A data-block that every file has."""
+    return bpy.data.scenes[0]
+
+
+def untracked_types() -> frozenset[type]:
+    """The types of the collections, arrays, methods and iterators of Blender's data."""
+    scene: Any = a_block()
+    own = (bpy.types.bpy_prop_collection, bpy.types.bpy_prop_array, type(scene.copy), type(iter(bpy.data.scenes)))
+    return frozenset({*own, *collection_types()})

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any, NamedTuple
 
 import bpy
@@ -19,6 +20,9 @@ _LISTS = {
     "NodeSocketFont": "fonts",
 }
 
+# Seeds are drawn from so many numbers: small enough to be read and typed.
+_SEEDS = 10_000
+
 
 class Slider(NamedTuple):
     """One input: what ``UILayout.prop`` takes, and its name in the interface of the tree."""
@@ -29,6 +33,10 @@ class Slider(NamedTuple):
     lists: Any = None
     """With ``list_of`` what ``UILayout.prop_search`` takes, where the property does not know its data-blocks."""
     list_of: str = ""
+    is_seed: bool = False
+    """Whether it starts random numbers: any value is as good as another."""
+    is_vector: bool = False
+    """Whether it has a number for each axis."""
 
 
 def of(modifier: Any) -> list[Slider]:
@@ -39,11 +47,40 @@ def of(modifier: Any) -> list[Slider]:
     return [slider for item in modifiers.inputs_of(modifier.node_group) if (slider := read(modifier, item))]
 
 
+def randomize(modifier: Any) -> int:
+    """Gives each seed of the modifier another value; returns how many it has."""
+    seeds = [slider for slider in of(modifier) if slider.is_seed]
+    for slider in seeds:
+        value = random.randrange(_SEEDS)
+        if slider.path == "value":
+            slider.owner.value = value
+        else:
+            slider.owner[slider.path[2:-2]] = value
+    if seeds:
+        modifier.id_data.update_tag()
+    return len(seeds)
+
+
+# Of any number of dimensions and any unit.
+_VECTORS = ("NodeSocketVector", "NodeSocketRotation")
+
+
+def _kind(item: Any) -> tuple[bool, bool]:
+    """Whether an input is a seed, and whether it is a vector."""
+    return _is_seed(item), item.socket_type.startswith(_VECTORS)
+
+
+def _is_seed(item: Any) -> bool:
+    return item.socket_type == "NodeSocketInt" and "seed" in item.name.casefold().split()
+
+
 def _by_rna(modifier: Any, item: Any) -> Slider | None:
     held = getattr(modifier.properties.inputs, item.identifier, None)
     if held is None or not hasattr(held, "value") or not modifier.is_input_visible(item.identifier):
         return None
-    return None if getattr(held, "type", "VALUE") == "ATTRIBUTE" else Slider(held, "value", item.name)
+    if getattr(held, "type", "VALUE") == "ATTRIBUTE":
+        return None
+    return Slider(held, "value", item.name, None, "", *_kind(item))
 
 
 def _by_key(modifier: Any, item: Any) -> Slider | None:
@@ -51,4 +88,4 @@ def _by_key(modifier: Any, item: Any) -> Slider | None:
     if key not in modifier.keys() or item.hide_in_modifier or modifier.get(f"{key}_use_attribute"):
         return None
     blocks = _LISTS.get(item.socket_type, "")
-    return Slider(modifier, f'["{key}"]', item.name, bpy.data if blocks else None, blocks)
+    return Slider(modifier, f'["{key}"]', item.name, bpy.data if blocks else None, blocks, *_kind(item))

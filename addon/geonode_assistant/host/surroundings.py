@@ -212,11 +212,19 @@ def _own(name: str) -> bool:
     return name.startswith((_PACKAGE, "geonode_core"))
 
 
+def _is_blenders(path: str) -> bool:
+    """Whether a library is one that Blender itself brings, from which some of its operators append."""
+    utilities: Any = bpy.utils
+    brought = os.path.realpath(utilities.system_resource("DATAFILES", path="assets"))
+    found = os.path.realpath(bpy.path.abspath(path))
+    return found.startswith(brought + os.sep)
+
+
 def _files() -> tuple[Any, ...]:
     data = bpy.data
     return (
         data.filepath,
-        tuple(library.filepath for library in data.libraries),
+        tuple(library.filepath for library in data.libraries if not _is_blenders(library.filepath)),
         len(current.window_manager().windows),
     )
 

@@ -5,6 +5,7 @@ or kept as one undo step.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -25,6 +26,10 @@ from .standing import Result
 KEEP_PREFIX = f"{context.HIDDEN_PREFIX}_keep:"
 MARK = f"{context.HIDDEN_PREFIX}_written"
 """Name of a node group that marks the file between two steps of a run whose transaction covers the whole file."""
+
+
+_OWN_KEY = re.compile(r"@(k\d+|p\d+_\d+|geometry_in|geometry_out)")
+"""Keys that the core gives to new interface items; all others stand in plans."""
 
 
 class Transaction:
@@ -56,6 +61,7 @@ class Transaction:
         self._new_modifiers: set[tuple[str, int]] = set()
         self._meanwhile = Meanwhile()
         self._moved = animation.Moved()
+        self._added: dict[tuple[str, str], str] = {}  # new items of interfaces, by tree and key
         self._actions = animation.KeptActions()
         self._announced = announced
         self._executed: dict[str, dict[str, Any]] = {}  # what work of an executor left of what copies lack
@@ -141,7 +147,7 @@ class Transaction:
         names = self._meanwhile.names_of if self._checkpoint is None else None
         with self._writing(*reached):
             self._wrote |= _writes(delta)
-            done = apply.apply_delta(delta, names, self._moved)
+            done = apply.apply_delta(delta, names, self._moved, self._added)
         self._wrote |= any(done.values())
         return done
 
@@ -173,6 +179,7 @@ class Transaction:
         """Records what a write to these makes, even if it fails."""
         groups = {g.name for g in bpy.data.node_groups}
         fonts = {f.name for f in bpy.data.fonts}
+        materials = {m.session_uid for m in bpy.data.materials}
         known = self._modifiers()
         try:
             yield
@@ -180,6 +187,7 @@ class Transaction:
             self._note_created(groups)
             self._new_modifiers |= self._modifiers() - known
             self._fonts += [f.name for f in bpy.data.fonts if f.name not in fonts]
+            self._made += [m.session_uid for m in bpy.data.materials if m.session_uid not in materials]
             if self._checkpoint is None:
                 self._meanwhile.note_written(trees, objects)
                 self._unless_announced()
@@ -309,7 +317,11 @@ class Transaction:
         names = {now.get(name, name) for name in made - self._copied.keys()}
         copies = {now.get(name, name): source for name, source in self._copied.items()}
         left = self._meanwhile.left() if self._checkpoint is None else {}
-        self._owned.mark_results(sorted(names), prompt, run, left, copies)
+        sockets: dict[str, dict[str, str]] = {}
+        for (tree, key), identifier in self._added.items():
+            if not _OWN_KEY.fullmatch(key):
+                sockets.setdefault(tree, {})[key] = identifier
+        self._owned.mark_results(sorted(names), prompt, run, left, copies, sockets)
 
     # -- keeping
     # ----------------------------------------------------------------------------------------------------------------
@@ -462,6 +474,7 @@ class Transaction:
             return
         present, kept = edited.name, self._executed.get(name) or id_state.keep(edited)
         edited.user_remap(copy)
+        ownership.hand_over(edited, copy)
         id_state.hand_over(edited, copy, kept)
         id_state.hand_over_nodes(edited, copy)
         if by_artist:
@@ -537,7 +550,8 @@ def _writes(delta: StepDelta) -> bool:
     """Whether a step changes anything: a tree that stays has its name and the nodes that are named already."""
     kept = ("tree", "stamp")
     trees = any(any(value for key, value in edit.items() if key not in kept) for edit in delta.get("trees", ()))
-    return trees or bool(delta.get("modifiers") or delta.get("modifier_inputs"))
+    materials = any(bpy.data.materials.get((made["name"], None)) is None for made in delta.get("materials", ()))
+    return trees or materials or bool(delta.get("modifiers") or delta.get("modifier_inputs"))
 
 
 def _all_blocks() -> list[Any]:

@@ -28,6 +28,11 @@ def step_back() -> None:
     bpy.ops.ed.undo()
 
 
+def step_forward() -> None:
+    """Redoes once, as Ctrl+Shift+Z does."""
+    bpy.ops.ed.redo()
+
+
 def note_write() -> None:
     """Records that data-blocks were changed that are not part of an undo step yet."""
     global _unknown

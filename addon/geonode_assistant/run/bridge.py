@@ -176,6 +176,9 @@ class BlenderHost:
     def results(self) -> list[Any]:
         return self._result.modifiers() if self._result is not None else []
 
+    def is_removed(self) -> bool:
+        return self._result is not None and self._result.is_removed()
+
     def is_undone(self) -> bool:
         return self._result is not None and self._result.is_undone()
 

@@ -124,6 +124,10 @@ class Host(Protocol):
         """The modifiers that hold what was committed, as Blender's data of this moment."""
         ...
 
+    def is_removed(self) -> bool:
+        """Whether the modifiers that held it have been removed since, other than by an undo."""
+        ...
+
     def is_undone(self) -> bool:
         """Whether what was committed has been taken back by an undo."""
         ...

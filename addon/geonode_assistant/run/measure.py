@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-COUNTS = ("vertices", "edges", "faces", "curves", "points", "instances")
+COUNTS = ("vertices", "edges", "faces", "curves", "points", "instances", "grids")
 AXES = ("x", "y", "z")
 
 
@@ -24,6 +24,7 @@ def counts(evaluated: dict[str, Any]) -> dict[str, int]:
         "curves": curves.get("curves", 0),
         "points": (cloud if cloud is not None else curves).get("points", 0),
         "instances": (evaluated.get("instances") or {}).get("count", 0),
+        "grids": (evaluated.get("volume") or {}).get("grids", 0),
     }
 
 
@@ -39,9 +40,6 @@ def describe(evidence: Mapping[str, Any]) -> list[str]:
     for item in evidence.get("objects", []):
         evaluated = item.get("evaluated") or {}
         parts = [_count(kind, number) for kind, number in counts(evaluated).items() if number]
-        grids = (evaluated.get("volume") or {}).get("grids", 0)
-        if grids:
-            parts.append(_count("grids", grids))
         extent = size(evaluated)
         if extent is not None:
             parts.append(" × ".join(f"{side:.3g}" for side in extent) + " m")

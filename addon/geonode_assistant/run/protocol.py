@@ -46,6 +46,8 @@ class Report(TypedDict):
     validation: list[Tally]
     # Durations of its parts; `None` when the setting `telemetry` is off.
     telemetry: Spans | None
+    # How the offline planner read the prompt; `None` for plans of models and given ones.
+    understanding: Understanding | None
     # The final message for the artist.
     final_message: str
     # What was changed, in plain words.
@@ -278,6 +280,38 @@ class Span(TypedDict):
     attributes: dict[str, Any]
 
 
+class Understanding(TypedDict):
+    """What was understood of a prompt, and what was not."""
+
+    # Title of the preset; empty for the answer to a question.
+    preset: str
+    # The object that shows the result; empty for the answer to a question.
+    object: str
+    # The modifier whose inputs are the parameters; empty for the answer to a question.
+    modifier: str
+    # What is placed, in words; `None` for presets that place nothing.
+    thing: str | None
+    # The parameters of the result, in the order of the preset; of a change, those that it sets.
+    parameters: list[UnderstoodParameter]
+    # What was assumed or read differently, one sentence each.
+    assumed: list[str]
+    # Words of the prompt that nothing used.
+    unused: list[str]
+
+
+class UnderstoodParameter(TypedDict):
+    """A parameter of a result and where its value came from."""
+
+    # Name of the modifier's input; `None` where the value shaped the tree instead.
+    input: str | None
+    # What it is, for the artist.
+    title: str
+    # Its value in words, with its unit.
+    value: str
+    # The words of the prompt that it came from; `None` for a default.
+    said: str | None
+
+
 class ApprovalRequest(TypedDict):
     """One approval request. The driver composes it; the machine adds what comes up later."""
 
@@ -341,6 +375,10 @@ class AskedOperation(TypedDict):
     # Whether it takes away something that the tree contains before the plan: a node, an item, or a socket of the
     # interface.
     destructive: bool
+    # What it is about.
+    topic: AskedTopic
+    # IDs of operations without which it cannot be carried out: they add a node that it names.
+    needs: NotRequired[list[str]]
 
 
 class AskedScript(TypedDict):
@@ -684,6 +722,10 @@ Effect = (
 )
 
 
+# What an operation is about, so that many of them can be shown as a few groups.
+AskedTopic = Literal["new_nodes", "interface", "changes", "removals"]
+
+
 # How far a script is trusted.
 PythonMode = Literal["safe", "trusted"]
 
@@ -707,6 +749,7 @@ class ReportAttributes:
     requests: list[Sent]
     validation: list[Tally]
     telemetry: Spans | None
+    understanding: Understanding | None
     final_message: str
     diff: list[str]
     plan: dict[str, Any] | None

@@ -31,6 +31,7 @@ def _empty() -> Report:
         "requests": [],
         "validation": [],
         "telemetry": None,
+        "understanding": None,
         "final_message": "",
         "diff": [],
         "plan": None,

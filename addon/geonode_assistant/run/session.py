@@ -23,6 +23,8 @@ class Session:
     """The state of the one run that the interface shows; the panels draw nothing else."""
 
     def __init__(self) -> None:
+        self.told: set[str] = set()
+        """Texts that earlier runs of this process have told already."""
         self.reset("")
 
     def new_conversation(self) -> None:
@@ -31,12 +33,15 @@ class Session:
         """Name of the conversation that the next prompt continues; None begins one."""
         self.turns = 0
         """The number of prompts in the conversation."""
+        self.shown: set[str] = set()
+        """The parts of the panel that the artist has opened."""
 
     def _begin(self, prompt: str) -> None:
-        """Clears the last run, but not its conversation."""
-        conversation, turns = self.conversation, self.turns
+        """Clears the last run, but not its conversation, nor which parts of the panel are open."""
+        self.told |= {message["text"] for message in self.messages}
+        conversation, turns, shown = self.conversation, self.turns, self.shown
         self.reset(prompt)
-        self.conversation, self.turns = conversation, turns
+        self.conversation, self.turns, self.shown = conversation, turns, shown
 
     def reset(self, prompt: str) -> None:
         """Clears everything and sets the prompt."""
@@ -63,8 +68,10 @@ class Session:
         """Whether an undo has taken the result of the run back."""
         self.left_out: set[str] = set()
         """IDs of the operations of the open request that the artist has unticked."""
+        self.followed = 0
+        """How many operations the last choice took along."""
         self.opened: set[str] = set()
-        """IDs of the steps of the open request whose script is shown in full."""
+        """Steps of the open request whose script is shown in full, and groups of operations that are open."""
         self._question: str | None = None
         self._tried_since: float | None = None
         self.started = time.monotonic()
@@ -151,7 +158,28 @@ class Session:
 
     def toggle(self, operation_id: str) -> None:
         """Leaves an operation of the open request out, or includes it again."""
-        self.left_out ^= {operation_id}
+        self.choose([operation_id], operation_id in self.left_out)
+
+    def choose(self, ids: Iterable[str], wanted: bool) -> None:
+        """Includes these operations of the open request, with those that they need, or leaves them out, with those that
+        need them.
+        """
+        needs: dict[str, list[str]] = {}
+        for _, request in self.pending:
+            for step in request.get("steps", ()):
+                for operation in step.get("operations", ()):
+                    for other in operation.get("needs", ()):
+                        one, two = (operation["id"], other) if wanted else (other, operation["id"])
+                        needs.setdefault(one, []).append(two)
+        chosen, queue = set(ids), list(ids)
+        asked = len(chosen)
+        while queue:
+            for other in needs.get(queue.pop(), ()):
+                if other not in chosen and (other in self.left_out) == wanted:
+                    chosen.add(other)
+                    queue.append(other)
+        self.followed = len(chosen) - asked
+        self.left_out = self.left_out - chosen if wanted else self.left_out | chosen
 
     def try_out(self, request_id: str) -> None:
         """Starts a dry run of one of ``pending``, without ``left_out``."""
@@ -194,7 +222,7 @@ class Session:
         if request_id != self._question:
             self._question = request_id
             self.left_out = set(request.get("without", ()) if request else ())
-            self.opened = set()
+            self.opened, self.followed = set(), 0
         return before != (self._question, self._tried_since)
 
     @property
@@ -208,6 +236,16 @@ class Session:
         """The modifiers that the last run made or edited, as far as they exist; empty until it is done."""
         done = self.report is not None and self.report.ok and not self.undone
         return self.handle.host.results() if done and self.handle is not None else []
+
+    @property
+    def removed(self) -> bool:
+        """Whether what the last run made has been removed since, other than by an undo."""
+        done = self.report is not None and self.report.ok and not self.undone
+        return done and self.handle is not None and self.handle.host.is_removed()
+
+    def show(self, part: str) -> None:
+        """Opens a part of the panel, or closes it again."""
+        self.shown ^= {part}
 
     def follow_undo(self) -> bool:
         """After an undo or a redo: notes whether the result of the last run stands. Returns whether that changed."""

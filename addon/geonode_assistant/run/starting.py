@@ -15,7 +15,7 @@ import bpy
 from .. import native
 from ..host import catalogue, folders
 from ..messages import AssistantError
-from . import choices, online, session
+from . import choices, online, preset_files, session
 from .bridge import BlenderHost
 from .driver import Approve, Core, RunHandle, drive
 from .dry_run import start as dry_run
@@ -33,6 +33,8 @@ class Options(TypedDict, total=False):
     """Address of the server, version segment included."""
     key_variable: str | None
     """The environment variable that holds the provider's key."""
+    modifier: str | None
+    """Modifier of the object that the run is about, by its name; otherwise the active one."""
     settings: Mapping[str, Any] | None
     """Settings of this run (``geonode_core.settings()`` lists them); wrong ones end it with ``setting_invalid``."""
     pictures: Sequence[str | Path]
@@ -58,6 +60,7 @@ def start(
     """
     request = request_of(prompt, object, provider, model, approve, **options)
     request["folder"] = str(folders.own_folder())
+    request["presets"] = preset_files.read()
     if conversation is not None:
         request["conversation"] = conversation
     if replies is not None:
@@ -115,6 +118,7 @@ def resume(
         "approve": "ask" if callable(approve) else approve or "none",
         "python": choices.settings().get("python"),
         "folder": str(folders.own_folder()),
+        "presets": preset_files.read(),
     }
     overrides = {key: value for key, value in overrides.items() if value is not None}
     return _claim(lambda: native.core().Run.resume(saved, overrides), approve, request.get("prompt", ""))
@@ -179,6 +183,7 @@ def request_of(
     *,
     base_url: str | None = None,
     key_variable: str | None = None,
+    modifier: str | None = None,
     settings: Mapping[str, Any] | None = None,
     pictures: Sequence[str | Path] = (),
 ) -> dict[str, Any]:
@@ -188,6 +193,7 @@ def request_of(
     request = {
         "prompt": prompt,
         "object": object,
+        "modifier": modifier,
         "provider": chosen.provider,
         "model": chosen.model,
         "base_url": chosen.base_url,

@@ -31,7 +31,20 @@ from typing import Any
 
 from .. import native
 from ..messages import AssistantError
-from . import alarm, bytecode_check, expected, instrument, module_code, names, older, policy, quiet, removals
+from . import (
+    alarm,
+    bytecode_check,
+    expected,
+    freed,
+    instrument,
+    module_code,
+    names,
+    older,
+    policy,
+    quiet,
+    removals,
+    with_blocks,
+)
 from .errors import Guarded, failed, policy_error
 from .output import Output
 from .recorder import Recorder
@@ -217,9 +230,13 @@ def run_guarded(
     expected.begin()
     older.prepare()
     removals.begin(removable, asked)
+    freed.begin()
     try:
         with callbacks.OwnCallbacksOnly(), quiet.by_itself():
-            result = _run(code, namespace, output, timeout_ms, alarmed=True)
+            try:
+                result = _run(code, namespace, output, timeout_ms, alarmed=True)
+            finally:
+                with_blocks.leave()
             _check_expected(output)
         earlier = older.current()
         return replace(
@@ -229,6 +246,7 @@ def run_guarded(
             abandoned=tuple(removals.abandoned()),
         )
     finally:
+        freed.end()
         expected.end()
         older.end()
         alarm.forget_types()

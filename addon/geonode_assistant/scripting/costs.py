@@ -192,11 +192,11 @@ COSTS: dict[str, dict[str, str]] = {
     },
     "numpy": {
         OWN: "arange argsort bartlett blackman broadcast_arrays broadcast_to convolve corrcoef correlate cov diff"
-        " digitize dot einsum empty eye fromfunction full geomspace hamming hanning identity in1d indices"
+        " digitize dot einsum empty errstate eye fromfunction full geomspace hamming hanning identity in1d indices"
         " inner intersect1d isin kaiser kron lexsort linspace logspace matmul meshgrid ndarray ones outer"
         " polyfit polymul polyval repeat roots searchsorted set_printoptions setdiff1d setxor1d sort tensordot"
         " tile tri union1d unique zeros",
-        STOPPABLE: "poly1d apply_along_axis errstate fromiter ndenumerate ndindex piecewise select vectorize",
+        STOPPABLE: "poly1d apply_along_axis fromiter ndenumerate ndindex piecewise select vectorize",
         SLOW: "array2string array_str histogram histogram2d histogramdd interp polyadd polyder polyint trim_zeros",
         MIDDLE: "argpartition argwhere average choose cross cumulative_sum delete divmod ediff1d extract float_power"
         " floor_divide fmod gcd histogram_bin_edges insert lcm logaddexp median mod nancumsum nanmedian"

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import collections
 import copy
+import datetime
 import enum
 import functools
+import hashlib
 import itertools
 import json
 import math
 import random
+import secrets
 import string
 import types
 from collections.abc import Callable, Iterable, Iterator
@@ -23,6 +26,7 @@ from typing import Any
 
 from mathutils import Vector, geometry, kdtree, noise
 
+from .. import native
 from . import costs, crossings, policy, products, removals
 from .errors import Guarded, NotAllowed
 from .sizes import as_number
@@ -113,6 +117,22 @@ class ClassOf:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         raise NotAllowed(f"{self.__name__} is not allowed to be made from one of its objects in safe mode.")
+
+
+_KEY = secrets.token_bytes(16)
+
+
+def identity(thing: Any, /) -> int:
+    """``id``: a number of this object alone, which is not its address."""
+    address = id(thing).to_bytes(8, "little")
+    return int.from_bytes(hashlib.blake2b(address, digest_size=7, key=_KEY).digest(), "little")
+
+
+def delegated(thing: Any, /) -> Any:
+    """What `yield from` walks through: an own object as an iterator without a `close`, which Python would call when the
+    generator is freed, at any time and without limits.
+    """
+    return thing if type(thing) is types.GeneratorType else itertools.chain(thing)
 
 
 def kinds(value: Any, /) -> Any:
@@ -288,6 +308,11 @@ def _find_n(tree: Any, *args: Any, **kwargs: Any) -> Any:
     return tree.find_n(*args, **kwargs)
 
 
+def _find(tree: Any, co: Any, *args: Any, **kwargs: Any) -> Any:
+    """``KDTree.find``, which may call the script: not to learn where it has to look."""
+    return tree.find(native.core().call_enclosed(Vector, co), *args, **kwargs)
+
+
 _MERGES = ("union", "intersection", "difference")
 _RESIZES = ("resize", "resize_2d", "resize_3d", "resize_4d")
 _STARTS = ("startswith", "endswith")
@@ -304,7 +329,7 @@ LIMITED: dict[str, dict[str, Callable[..., Any]]] = {
     **{f"builtins.{name}": {"sort": _sort_elements} for name in ("BMVertSeq", "BMEdgeSeq", "BMFaceSeq")},
     **{f"builtins.{kind.__name__}": {name: _merging(kind, name) for name in _MERGES} for kind in (set, frozenset)},
     "builtins.Vector": {name: _resizing(name) for name in _RESIZES},
-    "builtins.KDTree": {"find_n": _find_n},
+    "builtins.KDTree": {"find": _find, "find_n": _find_n},
     "builtins.BVHTree": {
         "FromPolygons": crossings.from_polygons,
         "FromBMesh": crossings.from_bmesh,
@@ -323,7 +348,7 @@ LIMITED: dict[str, dict[str, Callable[..., Any]]] = {
 """By the name of a type its methods that have a limit, as functions of the object; ``numeric`` adds those of numpy."""
 LIMITED_NAMES = frozenset({
     *_SEARCHES, *_STARTS, *_MERGES, *_RESIZES, "free", "clear",
-    "sort", "argsort", "searchsorted", "dot", "find_n", "to_mesh", "zipf", "multivariate_normal",
+    "sort", "argsort", "searchsorted", "dot", "find", "find_n", "to_mesh", "zipf", "multivariate_normal",
     "FromPolygons", "FromBMesh", "FromObject", "overlap",
     "from_mesh", "from_object", "copy", "tolist", "astype", "at", "reduceat", "outer",
     *(name for kind in costs.METHODS for cost in costs.LARGEST for name in costs.methods(kind, cost)),
@@ -631,7 +656,7 @@ class Tree:
 
     def find(self, *args: Any, **kwargs: Any) -> Any:
         """The nearest point."""
-        return self.__real__.find(*args, **kwargs)
+        return _find(self.__real__, *args, **kwargs)
 
     def find_n(self, *args: Any, **kwargs: Any) -> Any:
         """The nearest points."""
@@ -649,22 +674,50 @@ def _tree(size: Any = 0) -> Any:
     return Tree(size) if as_number(size) > Tree.LARGEST else kdtree.KDTree(size)
 
 
-def _check_nesting(value: Any) -> None:
-    """Raises for lists that are nested so often that writing them out would not end."""
-    waiting, left = [value], policy.policy().items // 5
-    while waiting:
-        one = waiting.pop()
-        inner = one.values() if isinstance(one, dict) else one if isinstance(one, list | tuple) else ()
-        left -= len(inner)
-        if left < 0:
-            raise Guarded("This value is nested too deeply to be written as JSON.")
-        waiting.extend(inner)
+MADE = frozenset({datetime.date, datetime.datetime, datetime.time})
+"""Classes that are made only of numbers: their form for pickled data is not checked."""
 
 
-def dumps(value: Any, **how: Any) -> str:
-    """``json.dumps``, after checking that writing the value out ends."""
-    _check_nesting(value)
-    return json.dumps(value, **how)
+def made(kind: Any, args: tuple[Any, ...], names: dict[str, Any] | None) -> Any:
+    """An object of a class in ``MADE``."""
+    if any(isinstance(one, str | bytes | bytearray) for one in args):
+        raise Guarded(f"{kind.__name__}() takes numbers; for a text use {kind.__name__}.fromisoformat().")
+    return kind(*args, **(names or {}))
+
+
+JSON_CHARACTERS = 50_000_000
+"""The most characters of all texts in what is written as JSON: each may take six."""
+
+
+def _plain(value: Any, default: Callable[[Any], Any] | None, left: list[int]) -> Any:
+    """A copy of what is to be written, which nobody can change meanwhile; raises for too much of it."""
+    if isinstance(value, str):
+        left[0] -= len(value)
+        if left[0] < 0:
+            raise Guarded("So much text takes too long to be written as JSON.")
+        return value
+    left[0] -= 20
+    if left[0] < 0:
+        raise Guarded("This value is too large, or nested too deeply, to be written as JSON.")
+    if isinstance(value, dict):
+        return {
+            _plain(key, None, left) if isinstance(key, str) else key: _plain(one, default, left)
+            for key, one in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [_plain(one, default, left) for one in value]
+    if default is None or value is None or isinstance(value, int | float):
+        return value
+    return _plain(default(value), default, left)
+
+
+def dumps(value: Any, *, default: Callable[[Any], Any] | None = None, **how: Any) -> str:
+    """``json.dumps``, of a copy: writing is done in C, which nothing can stop, and which holds what it writes."""
+    try:
+        copied = _plain(value, default, [JSON_CHARACTERS])
+    except RecursionError:
+        raise Guarded("This value is nested too deeply to be written as JSON.") from None
+    return json.dumps(copied, **how)
 
 
 def _at_most(name: str, limit: int, count: Callable[..., int]) -> Callable[..., Any]:

@@ -30,7 +30,7 @@ _TOPOLOGY = frozenset({".edge_verts", ".corner_vert", ".corner_edge"})
 """Attributes that contain the same indices."""
 _OFFSETS = frozenset({"curve_offset_data", "curve_offsets"})
 """Members of curves that say where each begins among all points; adding and resizing curves sets them."""
-METHODS = frozenset({"foreach_set", "from_pydata", "data", *_OFFSETS})
+METHODS = frozenset({"from_pydata", "data", *_OFFSETS})
 """Names that `method` is asked about."""
 
 _doubtful: dict[int, Any] = {}
@@ -88,8 +88,6 @@ def is_index(kind: type, name: str) -> bool:
 def has_guard(kind: type, name: str) -> bool:
     """Whether reading this from a Blender type gives something that writes indices."""
     match name:
-        case "foreach_set":
-            return not issubclass(kind, bpy.types.bpy_struct)
         case "from_pydata":
             return issubclass(kind, bpy.types.Mesh)
         case "data":
@@ -125,9 +123,7 @@ def method(thing: Any, name: str) -> Any:
             if thing.name in _TOPOLOGY:
                 raise Guarded(f"The attribute {thing.name!r} defines the mesh; use from_pydata() or bmesh.")
             return thing.data
-    if name in _OFFSETS:
-        return Offsets(getattr(thing, name))
-    return lambda *args: _foreach_set(thing, *args)
+    return Offsets(getattr(thing, name))
 
 
 def _owner(thing: Any) -> tuple[Any, str, str] | None:
@@ -141,23 +137,20 @@ def _owner(thing: Any) -> tuple[Any, str, str] | None:
     return whole.id_data, of, "vertices"
 
 
-def _foreach_set(thing: Any, *args: Any) -> Any:
-    owner: Any = None
-    if isinstance(thing, bpy.types.bpy_prop_array):
-        owner = _owner(thing)
-    elif len(args) == 2 and isinstance(getattr(thing, "data", None), bpy.types.Mesh):
-        owner = thing.data, thing.path_from_id(), args[0]
-    if owner is not None and owner[1:] in _INTO and len(args):
-        values = _whole(args[-1])
-        mesh, of, name = owner
-        _check(mesh, of, name, values)
-        args = (*args[:-1], values)
-    if args and not isinstance(args[-1], _PLAIN) and not hasattr(args[-1], "dtype"):
-        args = (*args[:-1], list(args[-1]))  # Blender does not expect that an item raises
-    return thing.foreach_set(*args)
+def check_array(thing: Any, values: Any) -> None:
+    """Raises if an array contains indices and one of these values is none."""
+    owner = _owner(thing)
+    if owner is not None:
+        _check(*owner, _whole(values))
 
 
-_PLAIN = (list, tuple, bytes, bytearray, array, bpy.types.bpy_prop_array)
+def check_elements(elements: Any, name: str, values: Any) -> None:
+    """Raises if a property of the elements of a mesh is an index and one of these values is none."""
+    mesh: Any = getattr(elements, "data", None)
+    if isinstance(mesh, bpy.types.Mesh):
+        of = elements.path_from_id()
+        if (of, name) in _INTO:
+            _check(mesh, of, name, _whole(values))
 
 
 def _whole(values: Any) -> Any:

@@ -16,12 +16,12 @@ from . import patterns
 from .removals import ASKED as MAY_BE_ASKED
 
 LOAD, ITEM, STORE, STORE_ITEM, CALL, AT, INSIDE, BOUNDED, RANGE, FORMAT, WITH, ASKED, PRODUCT, INTO_PRODUCT, FACTOR, \
-    SOCKET, STORE_SOCKET, SEND = (
+    SOCKET, STORE_SOCKET, SEND, DELEGATED = (
     f"__geonode_{name}__"
     for name in (
         "load", "item", "store", "store_item", "call", "at", "inside", "bounded", "range", "format", "with",
         "asked", "product", "into_product", "factor", "socket", "store_socket",
-        "send",
+        "send", "delegated",
     )
 )  # fmt: skip
 """Names of the guards among the builtins of a script, which cannot use them itself: two underscores are refused."""
@@ -343,6 +343,11 @@ class _Guarding(ast.NodeTransformer):
             value = ast.JoinedStr([value])
         guarded = _at(node, _call(FORMAT, value, node.format_spec))
         return _at(node, ast.FormattedValue(guarded, -1, None))
+
+    def visit_YieldFrom(self, node: ast.YieldFrom) -> Any:
+        self.generic_visit(node)
+        node.value = _at(node.value, _call(DELEGATED, node.value))
+        return node
 
     def visit_With(self, node: ast.With) -> Any:
         self.generic_visit(node)

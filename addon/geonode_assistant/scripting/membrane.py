@@ -19,15 +19,18 @@ from collections.abc import Callable, Iterable
 from types import FunctionType, ModuleType
 from typing import Any
 
+import bmesh
 import bpy
+import mathutils
+from mathutils import bvhtree, kdtree
 
 from .. import native
 from ..host import rna
-from . import guards, indices, older, policy, products, removals, sizes
+from . import bulk, freed, guards, indices, older, policy, products, properties, removals, sizes
 from .errors import NotAllowed
 from .recorded_values import MATH
 
-LOAD, STORE, DELETE, ITEM, STORE_ITEM, DELETE_ITEM, CALL, FACTOR = range(8)
+LOAD, STORE, DELETE, ITEM, STORE_ITEM, DELETE_ITEM, CALL, FACTOR, MAKE = range(9)
 """Kinds of access, with the numbers that the native guards use."""
 AGAIN = 16
 """Added to the kind of an access that Blender has refused."""
@@ -36,6 +39,8 @@ ALONE = 2
 """Added to an answer that is only valid for this object."""
 FOR_THIS_SCRIPT = 8
 """Added to an answer about something that the script created: the next script asks again."""
+ENCLOSED = 16
+"""Added to an answer where C may not call code of the script (``rust/python/src/enclosure.rs``)."""
 
 _BLENDERS = (
     bpy.types.bpy_struct,
@@ -171,8 +176,10 @@ class Membrane:
         """Whether a class is the script's; one whose statement is being executed is from the moment that it is used."""
         if cls in self._own:
             return True
-        if self._building and cls not in _ENUMS and (
-            type(cls) is type(guards.Enum) or any(base in self._own for base in type.mro(cls))
+        if (
+            self._building
+            and cls not in _ENUMS
+            and (type(cls) is type(guards.Enum) or any(base in self._own for base in type.mro(cls)))
         ):
             self._own.add(cls)
             return True
@@ -189,6 +196,7 @@ class Membrane:
     def begin(self, table: dict[str, Any]) -> None:
         """Takes the script's builtins: functions with these builtins are its own."""
         self._builtins = table
+        self.guards["begin"](table)
         self.give(value for name, value in table.items() if not name.startswith("__"))
 
     def _may_be_derived_from(self, base: type) -> bool:
@@ -202,6 +210,22 @@ class Membrane:
     # -- decisions
 
     def _decide(self, kind: int, thing: Any, name: Any) -> int:
+        if kind == MAKE:
+            return self._made(thing)
+        answer = self._judged(kind, thing, name)
+        return answer + ENCLOSED if calls_back(kind, type(thing), name) else answer
+
+    def _made(self, thing: type) -> int:
+        """Decides about making an object by a class that C calls, or the script."""
+        if thing in guards.MADE:
+            return HANDLED + ALONE
+        if self._class(CALL, thing, type(thing), None):
+            return PLAIN + ALONE + FOR_THIS_SCRIPT + (ENCLOSED if is_foreign(thing) else 0)
+        if issubclass(thing, _BLENDERS) or thing.__module__ in _MODULES_OF_TYPES or thing in _FOREIGN:
+            raise NotAllowed(f"{thing.__name__} is not allowed to be made in safe mode.")
+        return PLAIN + ALONE  # by a library, for itself
+
+    def _judged(self, kind: int, thing: Any, name: Any) -> int:
         cls = type(thing)
         if kind == FACTOR:
             return PLAIN if cls in MATH else HANDLED + FOR_THIS_SCRIPT
@@ -232,6 +256,8 @@ class Membrane:
                 return PLAIN + ALONE + FOR_THIS_SCRIPT
             if kind == LOAD and name in self._dunder:
                 return PLAIN
+        elif cls is types.BuiltinFunctionType and kind == LOAD and name in ("__name__", "__doc__"):
+            return PLAIN
         elif cls is super:
             if kind == LOAD:
                 return HANDLED + FOR_THIS_SCRIPT
@@ -340,10 +366,16 @@ class Membrane:
                 break
         if cls is _EDIT_BONE:
             return HANDLED
+        if kind == LOAD and issubclass(cls, bpy.types.bpy_struct):
+            if name in properties.METHODS:
+                return HANDLED
         if kind == STORE:
             looked_at = name in self._bounded and sizes.looks_at(cls, name) or indices.is_index(cls, name)
+            looked_at = looked_at or name in freed.STORED
             return HANDLED if looked_at else PLAIN
-        guarded = name in sizes.METHODS or name in removals.METHODS or name == "pixels"
+        guarded = name in sizes.METHODS or name in removals.METHODS or name in freed.METHODS or name == "pixels"
+        if name == "foreach_set" and not issubclass(cls, bpy.types.bpy_struct):
+            return HANDLED
         return HANDLED if guarded or name in indices.METHODS and indices.has_guard(cls, name) else PLAIN
 
     def _listed(self, cls: type, name: str) -> bool:
@@ -373,6 +405,10 @@ class Membrane:
             return self._older.again(kind - AGAIN, thing, name, value)
         if kind == FACTOR:
             return products.product(thing, value)
+        if kind == MAKE:
+            return guards.made(thing, name, value)
+        if kind == ITEM:
+            return properties.part(thing, name, value)
         if type(thing) is super and kind == LOAD:
             return self._of_super(thing, name)
         if name == "format":
@@ -383,6 +419,9 @@ class Membrane:
         if kind == STORE:
             if indices.is_index(type(thing), name):
                 return indices.store(thing, name, value)
+            if name in freed.STORED:
+                with freed.storing(thing):
+                    return sizes.store(thing, name, value)
             return sizes.store(thing, name, value)
         if kind == STORE_ITEM:
             return sizes.store_item(thing, name, value)
@@ -394,14 +433,64 @@ class Membrane:
         if name == "resize" and not isinstance(thing, _BLENDERS):
             return guards.resized(thing)
         if isinstance(thing, _BLENDERS):
-            if name in removals.METHODS:
-                return removals.method(thing, name)
-            if name in indices.METHODS:
-                return indices.method(thing, name)
-            return sizes.pixels(thing) if name == "pixels" else sizes.method(thing, name)
+            if name == "foreach_set":
+                return bulk.foreach_set(thing, lambda cls, of: self._blender(STORE, cls, of))
+            return _method(thing, name)
         if name == "to_mesh" and key(type(thing)) == "builtins.BMesh":
             return removals.to_mesh(thing)
         return _limited(thing, name)
+
+
+def _method(thing: Any, name: str) -> Any:
+    """A method of Blender's data with a guard."""
+    if name in properties.METHODS:
+        return properties.method(thing, name)
+    if name in removals.METHODS:
+        return removals.method(thing, name)
+    if name in indices.METHODS:
+        found = indices.method(thing, name)
+    else:
+        found = sizes.pixels(thing) if name == "pixels" else sizes.method(thing, name)
+    if not callable(found):
+        return found
+    return freed.watched(found, thing) if freed.moves(thing, name) else freed.checked(found, thing)
+
+
+def is_foreign(cls: type) -> bool:
+    """Whether a type belongs to libraries that do not expect to be called while they work."""
+    module = cls.__module__
+    return cls in _FOREIGN or module.partition(".")[0] in ("numpy", "bmesh", "mathutils") or issubclass(cls, _BLENDERS)
+
+
+def calls_back(kind: int, cls: type, name: Any) -> bool:
+    """Whether C could call the script in the middle of an access, or of a call of what it gives."""
+    if kind in (STORE, ITEM, STORE_ITEM):
+        return is_foreign(cls)
+    asks = name == "to_mesh" or name in removals.ASKED and issubclass(cls, _BLENDERS)
+    if kind != LOAD or asks or name.startswith("__") or not is_foreign(cls):
+        return False
+    if issubclass(cls, bpy.types.bpy_struct):
+        return name not in cls.bl_rna.properties
+    # The keys of a sort and the filter of a search are asked for before, or while nothing is held.
+    return (
+        name not in ("sort", "find")
+        if cls in _FOREIGN
+        else issubclass(cls, _BLENDERS) or callable(getattr(cls, name, None))
+    )
+
+
+_FOREIGN = frozenset(
+    one
+    for module in (mathutils, kdtree, bvhtree, bmesh.types)
+    for one in vars(module).values()
+    if isinstance(one, type)
+)
+"""Types of libraries whose modules do not say so in every Blender."""
+_MODULES_OF_TYPES = frozenset({
+    "builtins", "types", "numpy", "_bpy", "bpy_types", "_bpy_types", "bpy.types", __package__,
+    *(f"{__package__}.{one}" for one in ("guards", "removals", "modules", "membrane", "numeric", "older", "indices")),
+})  # fmt: skip
+"""Modules whose types no library makes for itself while the script's frame runs."""
 
 
 def _has(thing: Any, name: Any) -> bool:
@@ -484,6 +573,20 @@ MEMBERS: dict[type, frozenset[str]] = {
     guards.Memo: frozenset({"get"}),
     guards.SimpleNamespace: frozenset({"*"}),
     guards.Tree: frozenset({"insert", "balance", "find", "find_n", "find_range"}),
+    properties.Group: frozenset(
+        {
+            "clear",
+            "get",
+            "items",
+            "keys",
+            "name",
+            "pop",
+            "to_dict",
+            "update",
+            "values",
+        }
+    ),
+    properties.Values: frozenset({"to_list", "typecode"}),
     removals.Removal: frozenset(),
     older.Sockets: frozenset({"new"}),
     indices.Offsets: frozenset({"foreach_get"}),

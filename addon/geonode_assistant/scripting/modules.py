@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import importlib
+import math
 import warnings
 from collections.abc import Callable
 from types import ModuleType
@@ -13,8 +14,9 @@ from typing import Any
 
 import bpy
 
+from .. import native
 from ..host import operators
-from . import costs, expected, guards, policy, printing, quiet, sizes, stacks, with_blocks
+from . import costs, expected, freed, guards, policy, printing, quiet, sizes, stacks, with_blocks
 from .errors import Guarded
 from .membrane import MEMBERS, Membrane
 from .output import Output, Stream
@@ -115,7 +117,24 @@ def _read(name: str) -> tuple[dict[str, Any], tuple[str, ...]]:
             if callable(value) and name.partition(".")[0] not in _OF_BLENDER and costs.cost(name, member) is None:
                 continue
             plain[member] = _bounded(value, member) if name == "bmesh.ops" else value
+    if name.partition(".")[0] in _HOLDING:
+        plain.update({one: _enclosed(name, one, value) for one, value in plain.items()})
     return plain, tuple(inner)
+
+
+def _enclosed(module: str, name: str, value: Any) -> Any:
+    """A function of a module that must not be called back while it works."""
+    if not callable(value) or isinstance(value, type) or type(value).__name__ == "ufunc":
+        return value  # what makes objects, and operations on arrays, are enclosed where they are called
+    if costs.cost(module, name) == costs.STOPPABLE or name in _CALLING:
+        return value
+    return native.core().enclosed_function(value, name)
+
+
+_HOLDING = frozenset({"bmesh", "mathutils", "numpy", "bl_math", "bpy_extras"})
+"""Modules whose functions hold what they were given while they work."""
+_CALLING = frozenset({"fromfunction", "array2string"})
+"""Functions that are given functions of the script."""
 
 
 _OF_BLENDER = frozenset({"bpy", "bmesh", "bpy_extras"})
@@ -160,9 +179,10 @@ def _bounded(function: Callable[..., Any], name: str) -> Callable[..., Any]:
         _check_arguments(kwargs)
         if args and "cuts" in kwargs:
             cuts = sizes.as_number(kwargs["cuts"])
-            # The first cuts faces into faces, the others edges into edges.
-            whole = max(len(args[0].faces), 1) * (cuts + 1) ** 2
-            made = whole if name == "subdivide_edges" else 4 * len(kwargs.get("edges", ())) * (cuts + 1)
+            # The first cuts faces into faces as well, all of them edges into edges.
+            whole = len(args[0].faces) * (cuts + 1) ** 2 if name == "subdivide_edges" else 0
+            lines = len(kwargs.get("edges", ())) * (cuts + 1)
+            made = max(whole, lines if name == "subdivide_edges" else 4 * lines)
             if made > policy.policy().items / 5:
                 raise Guarded(f"This would make about {made:,} elements, which would freeze Blender.")
         if name.startswith("triangulate") or "ngon_method" in kwargs:
@@ -198,12 +218,24 @@ _MULTIPLIED = frozenset({
     "x_subdivisions", "y_subdivisions", "x_segments", "y_segments", "u_segments", "v_segments", "segments",
     "ring_count", "major_segments", "minor_segments",
 })  # fmt: skip
-# Operators that multiply the faces of a mesh, with the factor.
+# Operators that multiply the elements of what is selected, with the factor for faces.
 _GROWING: dict[str, Callable[[dict[str, Any]], float]] = {
     "mesh.subdivide": lambda given: (given.get("number_cuts", 1) + 1) ** 2,
     "object.subdivision_set": lambda given: 4 ** max(given.get("level", 1), 0),
     "object.multires_subdivide": lambda given: 4,
     "mesh.unsubdivide": lambda given: 1,
+    "mesh.subdivide_edgering": lambda given: given.get("number_cuts", 10) + 1,
+    "mesh.bridge_edge_loops": lambda given: given.get("number_cuts", 0) + 2,
+    "mesh.loopcut": lambda given: given.get("number_cuts", 1) + 1,
+    "mesh.extrude_repeat": lambda given: given.get("steps", 10) + 1,
+    "mesh.face_make_planar": lambda given: 1 + given.get("repeat", 1) / 10,
+    "curve.subdivide": lambda given: (given.get("number_cuts", 1) + 1) ** 2,
+    "curves.subdivide": lambda given: (given.get("number_cuts", 1) + 1) ** 2,
+    "armature.subdivide": lambda given: (given.get("number_cuts", 1) + 1) ** 2,
+    "curve.duplicate": lambda given: 2,
+    "curves.duplicate": lambda given: 2,
+    "sculpt.face_set_extract": lambda given: 2 + given.get("smooth_iterations", 4) / 10,
+    "sculpt.paint_mask_extract": lambda given: 2 + given.get("smooth_iterations", 4) / 10,
     "mesh.bevel": lambda given: 2 + given.get("segments", 1) ** 2 / 4,
     "mesh.spin": lambda given: given.get("steps", 12),
     "mesh.screw": lambda given: given.get("steps", 9) * given.get("turns", 1),
@@ -218,6 +250,8 @@ _GROWING: dict[str, Callable[[dict[str, Any]], float]] = {
     "mesh.intersect_boolean": lambda given: 200,
     "uv.minimize_stretch": lambda given: given.get("iterations", 100) / 4,
 }
+BONE = 100
+"""How much more a bone takes than an element of a mesh."""
 LONGEST_PATH = 5_000
 """The most frames that Blender may walk through for motion paths."""
 
@@ -293,7 +327,8 @@ class _Operator:
         contexts = [one for one in args if isinstance(one, str) and one.startswith("EXEC_")]
         if len(contexts) != len([one for one in args if not isinstance(one, bool)]):
             raise Guarded(f"bpy.ops.{self.__name__} cannot wait for the artist; pass its properties by keyword.")
-        result = self.__real__(*contexts, **kwargs)
+        with freed.Watch():
+            result = native.core().call_enclosed(self.__real__, *contexts, **kwargs)
         if self.__name__ == "object.modifier_add":
             changed: Any = bpy.context.active_object
             for added in changed.modifiers[-1:]:
@@ -319,15 +354,29 @@ def _check_voxels(obj: Any) -> None:
 
 def _check_growth(name: str, factor: float) -> None:
     objects: set[Any] = {*(bpy.context.selected_objects or ()), bpy.context.active_object} - {None}
-    size = 0.0
+    made = 0.0
     for obj in objects:
-        if obj.type != "MESH":
-            continue
         if obj.mode == "EDIT":
             obj.update_from_editmode()
-        size += len(obj.data.polygons)
-    if size * factor > policy.policy().items / 2:
-        raise Guarded(f"bpy.ops.{name} would make about {size * factor:,.0f} faces, which would freeze Blender.")
+        if obj.type == "MESH":
+            mesh = obj.data
+            # Edges and vertices of faces go without saying: a face has as many corners as edges.
+            loose = max(len(mesh.edges), len(mesh.vertices)) - len(mesh.loops)
+            made += len(mesh.polygons) * factor + max(loose, 0) * _along(name, factor)
+        elif obj.type in ("CURVE", "SURFACE"):
+            each = factor if obj.type == "SURFACE" else _along(name, factor)
+            made += sum(len(one.points) + len(one.bezier_points) for one in obj.data.splines) * each
+        elif obj.type == "ARMATURE":
+            made += len(obj.data.edit_bones) * _along(name, factor) * BONE
+        elif obj.type in ("CURVES", "POINTCLOUD"):
+            made += len(obj.data.points) * _along(name, factor)
+    if made > policy.policy().items / 2:
+        raise Guarded(f"bpy.ops.{name} would make about {made:,.0f} elements, which would freeze Blender.")
+
+
+def _along(name: str, factor: float) -> float:
+    """The factor for edges and points: what cuts a face in both directions cuts these in one."""
+    return math.sqrt(factor) if name.endswith(("subdivide", "subdivision_set")) else factor
 
 
 MEMBERS[Operators] = MEMBERS[_Group] = MEMBERS[Types] = frozenset({"*"})  # these look at the names themselves

@@ -319,7 +319,15 @@ def set_printoptions(
     np.set_printoptions(precision, threshold, edgeitems, linewidth, suppress, sign=sign)
 
 
+def errstate(**how: Any) -> Any:
+    """``numpy.errstate`` that calls nothing; ``quiet`` restores how numpy reports errors when the script has ended."""
+    if any(type(one) is not str or one not in ("ignore", "warn", "raise") for one in how.values()):
+        raise Guarded("errstate() takes 'ignore', 'warn' or 'raise' in safe mode.")
+    return np.errstate(**how)
+
+
 ARRAYS = {
+    "errstate": errstate,
     "set_printoptions": set_printoptions,
     "ndarray": Array,
     **_all(np, ("zeros", "ones", "empty", "full", "indices"), lambda f: _limited(f, _shaped)),

@@ -32,9 +32,7 @@ class Conditions:
             tests = [self._test(case.pattern, subject)]
             if self._captured:
                 # Names are bound once all of the pattern fits.
-                bound = [
-                    ast.NamedExpr(_name(name, ast.Store()), _name(held)) for name, held in self._captured.items()
-                ]
+                bound = [ast.NamedExpr(_name(name, ast.Store()), _name(held)) for name, held in self._captured.items()]
                 tests.append(_true_after(bound))
             if case.guard is not None:
                 tests.append(self._visit(case.guard))

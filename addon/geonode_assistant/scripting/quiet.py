@@ -25,12 +25,13 @@ _CODEC = re.compile(r"[A-Za-z][A-Za-z0-9_-]{1,19}\Z")
 
 @contextlib.contextmanager
 def by_itself() -> Iterator[None]:
-    """While it lasts Python shows warnings and errors without their sources. Filters of warnings and how numpy
-    prints, which a script may set, are restored.
+    """While it lasts Python shows warnings and errors without their sources. Filters of warnings, how numpy
+    prints and what it reports, which a script may set, are restored.
     """
     looked_up = linecache.updatecache, linecache.checkcache
     numpy: Any = sys.modules.get("numpy")
     printed = numpy.get_printoptions() if numpy is not None else {}
+    reported = (numpy.geterr(), numpy.geterrcall()) if numpy is not None else ({}, None)
     with warnings.catch_warnings():
         warnings.showwarning = _show
         linecache.updatecache = _nothing
@@ -45,6 +46,9 @@ def by_itself() -> Iterator[None]:
             linecache.updatecache, linecache.checkcache = looked_up
             if printed and numpy.get_printoptions() != printed:
                 numpy.set_printoptions(**printed)
+            if reported[0] and (numpy.geterr(), numpy.geterrcall()) != reported:
+                numpy.seterr(**reported[0])
+                numpy.seterrcall(reported[1])
             if limited is not sys:
                 sys.tracebacklimit = limited
             elif "tracebacklimit" in vars(sys):

@@ -15,6 +15,7 @@ from typing import Any
 import bpy
 
 from ..host import census
+from . import freed
 from .errors import Guarded
 
 METHODS = frozenset({
@@ -38,7 +39,7 @@ class _Script:
     """The highest ``session_uid`` when it began; what it makes has a higher one."""
     removable: Collection[int] | None = ()
     shown: frozenset[int] = frozenset()
-    """The objects in the scenes before it took the first one out of a collection."""
+    """The objects in the scenes when it began."""
 
     def __init__(self) -> None:
         self.unlinked: dict[int, str] = {}
@@ -77,7 +78,7 @@ def begin(removable: Collection[int] | None, asked: bool) -> None:
     _script.part_names = {} if bound else census.parts()
     _script.parts.clear()
     _script.read.clear()
-    _script.shown = frozenset()
+    _script.shown = frozenset() if removable is None else census.in_scenes()
     _script.unlinked.clear()
     _script.answering = 0
 
@@ -132,6 +133,7 @@ def method(thing: Any, name: str) -> Any:
     found = getattr(thing, name)
     if not callable(found):
         return found
+    found = freed.watched(found, thing)
     if _script.removable is None:
         return outside(found)
     whole = getattr(thing, "bl_rna", None)
@@ -189,7 +191,8 @@ def to_mesh(mesh: Any) -> Any:
                 _unless_asked([target], "to_mesh", args)
         return args
 
-    return mesh.to_mesh if _script.removable is None else Removal(mesh.to_mesh, check)
+    write = freed.watched(mesh.to_mesh, None)
+    return write if _script.removable is None else Removal(write, check)
 
 
 def _given(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
@@ -266,8 +269,6 @@ def _remembered_all(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
 
 
 def _remember(objects: Iterable[Any]) -> None:
-    if not _script.unlinked:
-        _script.shown = census.in_scenes()
     _script.unlinked.update((obj.session_uid, obj.name) for obj in objects if _existed(obj))
 
 
@@ -282,6 +283,7 @@ def finish() -> None:
     if _script.removable is None:
         return
     left = census.everything().keys()
+    _check_shown(left)
     if not _script.asked:
         gone = _script.blocks.keys() - left - set(_script.removable)
         if gone:
@@ -293,11 +295,18 @@ def finish() -> None:
                 f"It would have removed parts that were there before ({'; '.join(fewer)}), which nobody was asked "
                 "about. Write the removal out, as in obj.modifiers.remove(…), so that the artist can be asked."
             )
-    if not _script.unlinked:
-        return
-    lost = (_script.unlinked.keys() & _script.shown & left) - census.in_scenes()
+
+
+def _check_shown(left: Collection[int]) -> None:
+    """Raises if objects are in no scene any more, whatever took them out. Where the artist was asked about a removal,
+    objects may have been in the scene by what was removed, so only those count that the script unlinked itself.
+    """
+    removable = set(_script.removable or ())
+    lost = (_script.shown & set(left)) - census.in_scenes() - removable
+    if _script.asked:
+        lost &= _script.unlinked.keys()
     if lost:
-        names = ", ".join(sorted(repr(_script.unlinked[uid]) for uid in lost)[: census.SHOWN_NAMES])
+        names = ", ".join(sorted(repr(_script.blocks[uid]) for uid in lost)[: census.SHOWN_NAMES])
         raise Guarded(
             f"{names} would be in no scene any more. Link it to another collection; to remove it write "
             "bpy.data.objects.remove(…), so that the artist can be asked."

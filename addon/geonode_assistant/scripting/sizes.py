@@ -15,7 +15,7 @@ from typing import Any
 
 import bpy
 
-from . import expected, indices, loads, older, paths, policy, removals, stacks
+from . import expected, indices, loads, older, paths, policy, properties, removals, stacks
 from .errors import Guarded
 
 LONGEST_TEXT = 20_000
@@ -246,32 +246,11 @@ def pixels(thing: Any) -> Any:
     return found
 
 
-DEEPEST = 100
-"""The most dictionaries within each other in a custom property: Blender walks through them one within the other."""
-
-
-def _check_depth(value: Any) -> None:
-    inner = [value]
-    for _ in range(DEEPEST):
-        inner = [
-            part
-            for one in inner
-            if isinstance(one, dict | list | tuple)
-            for part in (one.values() if isinstance(one, dict) else one)
-            if isinstance(part, dict | list | tuple)
-        ]
-        if not inner:
-            return
-        if len(inner) > policy.policy().items:
-            break
-    raise Guarded("This value is nested too deeply for a custom property.")
-
-
 def store_item(thing: Any, key: Any, value: Any) -> None:
     """``thing[key] = value`` on Blender's data, which may be an input of a modifier."""
     if indices.store_item(thing, key, value):
         return
-    _check_depth(value)
-    thing[key] = value
+    properties.check_depth(value, most=policy.policy().items)
+    thing[key] = properties.plain(value)
     if isinstance(thing, bpy.types.NodesModifier):
         expected.changed(thing.node_group)

@@ -2,7 +2,8 @@
 """`with` in a script: an own class, a function with `@contextmanager`, `suppress`, a context of Blender's.
 
 The exception that stops a script is not an `Exception`: it bypasses every `__exit__` of the script, which could
-otherwise suppress it. Only Blender's own contexts are always exited.
+otherwise suppress it. Blender's own contexts are always exited: what a script has entered, in whatever way, and not
+left, the end of the script leaves (``leave``).
 """
 
 from __future__ import annotations
@@ -19,6 +20,42 @@ from .errors import Guarded
 # Generators between the begin and the end of their `with`. They are kept when the script is stopped: if they were
 # freed, Python would run their `finally` without any limits.
 _STOPPED: list[Any] = []
+
+
+class _Override:
+    """A context of Blender's. Those that were entered are left in the opposite order, each once: one that is left
+    before those that were entered after it would otherwise come back with them.
+    """
+
+    __slots__ = ("__inner__",)
+
+    def __init__(self, inner: Any) -> None:
+        self.__inner__ = inner
+
+    def __enter__(self) -> Any:
+        if any(one is self or one.__inner__ is self.__inner__ for one in _ENTERED):
+            raise RuntimeError("This context has been entered already.")
+        found = self.__inner__.__enter__()
+        _ENTERED.append(self)
+        return found
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if any(one is self for one in _ENTERED):
+            while _ENTERED:
+                last = _ENTERED.pop()
+                last.__inner__.__exit__(None, None, None)
+                if last is self:
+                    break
+
+
+_ENTERED: list[_Override] = []
+"""Blender's contexts that the script is in, the outermost first."""
+
+
+def leave() -> None:
+    """Leaves the contexts of Blender's that a script has entered and not left. Called when it has ended."""
+    while _ENTERED:
+        _ENTERED.pop().__inner__.__exit__(None, None, None)
 
 
 class _Managed:
@@ -95,9 +132,7 @@ def contextmanager(function: Callable[..., Iterator[Any]]) -> Callable[..., _Gen
 
 
 class ExitStack:
-    """As `contextlib.ExitStack`: contexts, and calls, that the end of a `with` ends. Not those of Blender, which the
-    end of a script has to find.
-    """
+    """As `contextlib.ExitStack`: contexts, and calls, that the end of a `with` ends."""
 
     __slots__ = ("__waiting__",)
 
@@ -107,8 +142,6 @@ class ExitStack:
     def enter_context(self, thing: Any, /) -> Any:
         """Enters a context, and exits it at the end."""
         found = managed(thing)
-        if found is thing:
-            raise Guarded("Write bpy.context.temp_override() in a `with` of its own.")
         entered = found.__enter__()
         self.__waiting__.append(found)
         return entered
@@ -171,7 +204,7 @@ def managed(thing: Any) -> Any:
     """The context manager that a `with` statement of a script enters and exits."""
     kind = type(thing)
     if isinstance(thing, _override()):
-        return thing
+        return _Override(thing)
     if kind is _Generated or hasattr(kind, "__enter__") and hasattr(kind, "__exit__"):
         return _Managed(thing)
     raise TypeError(f"{kind.__name__!r} object does not support the context manager protocol")

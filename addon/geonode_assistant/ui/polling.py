@@ -9,7 +9,7 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
-from ..host import current, folders, mainfile, undo
+from ..host import current, folders, mainfile, ownership, undo
 from ..run import conversations, session
 
 # Short enough to feel immediate; a tick without news costs next to nothing.
@@ -64,6 +64,7 @@ def end_before_load(*_args: object) -> None:
 def continue_after_load(*_args: object) -> None:
     """Shows nothing of the former file, and continues the conversation during which the loaded file was saved."""
     session.current.leave_file()
+    ownership.note_all()
     if not mainfile.path():
         return
     known = conversations.of_file(folders.own_folder(), mainfile.path())
@@ -87,6 +88,13 @@ def end_half_written(*_args: object) -> None:
 
 
 @persistent
+def prepare_save(*_args: object) -> None:
+    """Ends a run that is between two writes, and keeps copies of results from passing for them in the saved file."""
+    end_half_written()
+    ownership.disown_copies()
+
+
+@persistent
 def before_undo(*_args: object) -> None:
     """Restores what a run has half written, and makes Blender re-read what a run changed without an undo step."""
     end_half_written()
@@ -105,7 +113,7 @@ HANDLERS = {
     "load_pre": end_before_load,
     "load_post": continue_after_load,
     "save_post": remember_after_save,
-    "save_pre": end_half_written,
+    "save_pre": prepare_save,
     "undo_pre": before_undo,
     "redo_pre": before_undo,
     "undo_post": after_undo,

@@ -48,6 +48,11 @@ def _take_key(preferences: GeoNodePreferences, key: str) -> None:
         _ask_store(lambda core, owner: keys.state.store(core, owner, key), key_owner(preferences))
 
 
+def _forget_outcome(_preferences: GeoNodePreferences, _context: bpy.types.Context) -> None:
+    """The last test was of another provider, address or model."""
+    connection_state.outcome = None
+
+
 def _ask_store(ask: Callable[[Any, keys.KeyOwner], None], owner: keys.KeyOwner) -> None:
     try:
         ask(native.core(), owner)
@@ -83,12 +88,16 @@ class GeoNodePreferences(bpy.types.AddonPreferences):
         description="What turns your prompt into a plan",
         items=_items(offers.PROVIDERS),
         default="offline",
+        update=_forget_outcome,
     )
-    model: bpy.props.StringProperty(name="Model", description="Name of the model, as the server knows it")
+    model: bpy.props.StringProperty(
+        name="Model", description="Name of the model, as the server knows it", update=_forget_outcome
+    )
     base_url: bpy.props.StringProperty(
         name="Base URL",
         description="Address of the server with its version segment, for example http://127.0.0.1:11434/v1. "
         "If empty, the provider's own address is used",
+        update=_forget_outcome,
     )
     key_variable: bpy.props.StringProperty(
         name="Key Variable",
@@ -109,6 +118,7 @@ class GeoNodePreferences(bpy.types.AddonPreferences):
         name="Allowed Servers",
         description="Addresses that requests may be sent to, separated by commas. If empty, only the one chosen above",
     )
+    favourites: bpy.props.StringProperty(name="Favourites", description="Presets that come first", options={"HIDDEN"})
     # The settings of a run among the preferences are added below.
 
     def draw(self, _context: bpy.types.Context) -> None:

@@ -28,6 +28,21 @@ class GeoNodeProperties(bpy.types.PropertyGroup):
         description="Sent with a rejection, so that the next plan follows it. If empty, a rejection ends the run",
         options={"SKIP_SAVE"},
     )
+    change: bpy.props.StringProperty(
+        name="What Should Be Different",
+        description="Words that change the last result, for example: make it 300",
+        options={"SKIP_SAVE"},
+    )
+    tree_words: bpy.props.StringProperty(
+        name="What Should Be Different in This Tree",
+        description="Words that change the tree that is open in the Node Editor",
+        options={"SKIP_SAVE"},
+    )
+    search: bpy.props.StringProperty(
+        name="Search",
+        description="Words in the name of a preset or in what it does",
+        options={"SKIP_SAVE", "TEXTEDIT_UPDATE"},
+    )
     state: bpy.props.StringProperty(
         name="State",
         description="IDLE, PLANNING, VALIDATING, EXECUTING, DONE, ERROR or CANCELLED",

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import bpy
 
@@ -13,18 +14,28 @@ from ..host import deferred_updates
 from . import polling, preferences, properties
 from .operators import approval as approval_operators
 from .operators import connection as connection_operators
+from .operators import gallery as gallery_operators
 from .operators import ownership as ownership_operators
+from .operators import result as result_operators
 from .operators import run as run_operators
+from .operators import start as start_operators
+from .operators import tree as tree_operators
 from .panels import sidebar
+from .panels import tree as tree_panel
 
 MODULES = (
     properties,
     preferences,
     connection_operators,
     run_operators,
+    start_operators,
+    gallery_operators,
+    result_operators,
     approval_operators,
     ownership_operators,
+    tree_operators,
     sidebar,
+    tree_panel,
 )
 
 _undo: list[Callable[[], object]] = []
@@ -49,6 +60,10 @@ def register(command: Callable[[list[str]], int]) -> None:
             handlers = getattr(bpy.app.handlers, event)
             handlers.append(handler)
             _undo.append(partial(handlers.remove, handler))
+        for name in start_operators.MENUS:
+            menu: Any = getattr(bpy.types, name)
+            menu.append(start_operators.draw_menu)
+            _undo.append(partial(menu.remove, start_operators.draw_menu))
         handle = bpy.utils.register_cli_command("geonode", command)
         _undo.append(lambda: bpy.utils.unregister_cli_command(handle))
         _undo.append(preferences.connection_state.close)

@@ -31,6 +31,10 @@ pub(crate) enum Content {
     Nothing,
     /// The area of each face, as a field.
     FaceArea,
+    /// The index of each element, as a field.
+    Index,
+    /// A selection of all elements but the first, of which there are at most this many.
+    AllButFirst(f64),
     /// A closure, by its number among those that were met.
     Closure(usize),
     /// Any value.

@@ -298,6 +298,35 @@ impl Geometry {
         }
     }
 
+    /// The first elements of a domain of each component, at most `count` of them.
+    pub(crate) fn first(&self, domain: &str, count: f64) -> Self {
+        let share = |all: f64| if all > count { count / all } else { 1.0 };
+        let Parts {
+            mesh, curves, points, ..
+        } = self.own;
+        let (of_mesh, of_curves, of_points, of_instances) = match domain {
+            "point" => (share(mesh.vertices), share(curves.points), share(points), 1.0),
+            "edge" => (share(mesh.edges), 1.0, 1.0, 1.0),
+            "face" => (share(mesh.faces), 1.0, 1.0, 1.0),
+            "curve" => (1.0, share(curves.count), 1.0, 1.0),
+            "instance" => (1.0, 1.0, 1.0, share(self.instances)),
+            _ => (1.0, 1.0, 1.0, 1.0),
+        };
+        let own = Parts {
+            mesh: (self.own * of_mesh).mesh,
+            curves: (self.own * of_curves).curves,
+            points: points * of_points,
+            volume: self.own.volume,
+        };
+        Self {
+            own,
+            inside: self.inside * of_instances,
+            instances: self.instances * of_instances,
+            nested: times(self.nested, of_instances),
+            ..*self
+        }
+    }
+
     /// Both together; their relative position is unknown, so the larger extent counts.
     pub(crate) fn joined(&self, other: &Self) -> Self {
         let mut size = self.size;

@@ -24,7 +24,7 @@
 //!
 //! # What is assumed
 //! An input of which nothing is known counts as the value of a fresh node. A selection that is a field counts as everything, a deletion by
-//! one as nothing. An object of which nothing is known is a mesh of 500 vertices, a text 20 characters. The area of an object's faces is
+//! one as nothing, unless it keeps the first elements only. An object of which nothing is known is a mesh of 500 vertices, a text 20 characters. The area of an object's faces is
 //! that of its bounding box. Modifiers other than Geometry Nodes, Subdivision Surface and Multiresolution change nothing. Grids, files that are imported, and attributes that carry counts are not followed.
 //!
 //! The work is linear in nodes and links for each evaluation of a tree, and bounded as a whole; an estimate that was given up says so.

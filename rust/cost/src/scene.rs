@@ -6,6 +6,7 @@ use crate::geometry::{Curves, Geometry, Mesh, Parts, box_area};
 
 /// The assumed figures of an unknown object: Blender's own cube, a little refined.
 const ASSUMED: Figures = Figures {
+    warnings: std::collections::BTreeMap::new(),
     vertices: 500.0,
     edges: 1000.0,
     faces: 500.0,

@@ -50,6 +50,14 @@ pub enum EngineError {
         /// The place and the cause.
         message: String,
     },
+    /// A preset does not have its form, or cannot be used like this.
+    #[error("{message}")]
+    Preset {
+        /// The mistake.
+        code: Code,
+        /// The place and the cause.
+        message: String,
+    },
     /// A saved run cannot be resumed.
     #[error("The saved run cannot be resumed: {0}. Start it again, or save it again with this version.")]
     Saved(String),
@@ -66,7 +74,7 @@ impl EngineError {
             Self::Setting(_) => Code::SettingInvalid,
             Self::PromptEmpty => Code::PromptEmpty,
             Self::PromptTooLong { .. } => Code::PromptTooLong,
-            Self::Provider { code, .. } | Self::Tree { code, .. } => *code,
+            Self::Provider { code, .. } | Self::Tree { code, .. } | Self::Preset { code, .. } => *code,
             Self::Catalogue(_) | Self::Document { .. } => Code::InvalidDocument,
             Self::Saved(_) => Code::SavedRunInvalid,
             Self::Internal(_) => Code::InternalError,

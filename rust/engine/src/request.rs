@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use geonode_planner::saved::PresetFile;
 use geonode_provider::policy::Redactor;
 use geonode_provider::{ApiKey, Provider};
 use geonode_run::Approve;
@@ -52,6 +53,8 @@ pub struct RunRequest {
     pub folder: Option<PathBuf>,
     /// The conversation that this run belongs to; a new one when none is named.
     pub conversation: Option<String>,
+    /// Presets of the user, which the offline planner has beside those that ship.
+    pub presets: Vec<PresetFile>,
     /// Reference pictures that the artist attached to the prompt.
     pub pictures: Vec<Image>,
     /// How many keys were removed from the prompt.
@@ -104,6 +107,8 @@ struct Wire {
     folder: Option<PathBuf>,
     #[serde(default)]
     conversation: Option<String>,
+    #[serde(default)]
+    presets: Vec<PresetFile>,
     #[serde(default)]
     pictures: Vec<Image>,
 }
@@ -179,6 +184,7 @@ impl RunRequest {
             egress: wire.egress,
             folder: wire.folder,
             conversation: wire.conversation,
+            presets: wire.presets,
             removed_keys,
             raw,
         })
@@ -199,6 +205,8 @@ impl RunRequest {
 fn without_secrets(mut request: Map<String, Value>) -> Map<String, Value> {
     request.remove("api_key");
     request.remove("folder");
+    // Another process has its own.
+    request.remove("presets");
     let address = request.get("base_url").and_then(Value::as_str).unwrap_or_default();
     if address.contains(['?', '@']) {
         request.remove("base_url");

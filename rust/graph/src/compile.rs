@@ -2,7 +2,7 @@
 //!
 //! Everything is compiled before anything is written: the second step sees the first one's result in the model.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use geonode_protocol::{Action, Plan, Step};
 use serde::Serialize;
@@ -15,10 +15,11 @@ use crate::documents::delta::{ModifierEdit, StepDelta};
 use crate::documents::{Document, Modifier, TreeInfo};
 use crate::intrusion::{Unsaid, questions};
 use crate::ir::{Item, ItemKind, Map, Side, Tree};
+use crate::known_sockets::with_known_sockets;
 use crate::landing::land;
 use crate::layout;
 use crate::model::TreeModel;
-use crate::ops::{LinkNotes, Mention, Work, mentions, operations_of};
+use crate::ops::{LinkNotes, Mention, Work, dissolved, materials_of, mentions, operations_of};
 use crate::sink::{Repair, Sink};
 use crate::sockets::{GEOMETRY, Scope};
 use crate::summary::describe;
@@ -153,8 +154,20 @@ fn carry_out(plan: &Plan, document: &Document, catalogue: &Catalogue, mut sink: 
         new_modifiers: BTreeSet::new(),
         after: document.clone(),
     };
+    let dissolved = dissolved(plan);
     for (index, step) in plan.steps.iter().enumerate() {
-        compile_step(index, step, (document, catalogue), &mut compiled, &mut sink);
+        // What this step makes, it may use; kinds that the document does not list are checked by Blender.
+        if let Some(known) = compiled.after.names.get_mut("material") {
+            known.extend(materials_of(&step.action).into_iter().map(str::to_owned));
+        }
+        let rest = plan.steps.get(index + 1..).unwrap_or_default();
+        compile_step(
+            (index, step, rest),
+            &dissolved,
+            (document, catalogue),
+            &mut compiled,
+            &mut sink,
+        );
     }
     compiled.findings = sink.findings;
     compiled.repairs = sink.repairs;
@@ -168,9 +181,36 @@ fn empty_delta(step: &Step) -> StepDelta {
     }
 }
 
+/// The modifier that a step makes, or to which it gives its tree.
+fn modifier_edit(target: &Target, tree: &str) -> Option<ModifierEdit> {
+    (target.new_modifier || target.assign_tree).then(|| ModifierEdit {
+        object: target.object.clone(),
+        name: target.modifier.clone(),
+        create: target.new_modifier,
+        node_group: tree.to_owned(),
+    })
+}
+
+/// What a script is to the artist before it has run.
+fn script_in_words(action: &Action) -> Option<String> {
+    let Action::Python(script) = action else { return None };
+    let lines = script.code.lines().count();
+    let plural = if lines == 1 { "" } else { "s" };
+    Some(format!("Run a script of {lines} line{plural}"))
+}
+
+/// Whether a later step edits the same tree, as far as their targets tell: what it will link is not forgotten yet.
+fn goes_on(step: &Step, rest: &[Step]) -> bool {
+    rest.iter().any(|later| match (&step.action, &later.action) {
+        (Action::NodeTree(one), Action::NodeTree(other)) => one.target.node_group_name == other.target.node_group_name,
+        (Action::GnOps(one), Action::GnOps(other)) => one.target == other.target,
+        _ => false,
+    })
+}
+
 fn compile_step(
-    index: usize,
-    step: &Step,
+    (index, step, rest): (usize, &Step, &[Step]),
+    dissolved: &HashSet<&str>,
     (before, catalogue): (&Document, &Catalogue),
     compiled: &mut Compiled,
     sink: &mut Sink,
@@ -180,11 +220,7 @@ fn compile_step(
         Action::GnOps(_) => "ops",
         // A page is read before anything is compiled.
         Action::TreeText(_) | Action::Python(_) | Action::Added(_) => {
-            if let Action::Python(script) = &step.action {
-                let lines = script.code.lines().count();
-                let plural = if lines == 1 { "" } else { "s" };
-                compiled.diff.push(format!("Run a script of {lines} line{plural}"));
-            }
+            compiled.diff.extend(script_in_words(&step.action));
             // The host carries this step out; the empty entry keeps the indices of the steps aligned.
             compiled.steps.push(empty_delta(step));
             return;
@@ -194,6 +230,8 @@ fn compile_step(
     let Some((target, model)) = resolve_target(step, &compiled.after, sink) else {
         return;
     };
+    let known = with_known_sockets(step, target.copy_of.as_ref().unwrap_or(&model.name), before);
+    let step = known.as_ref().unwrap_or(step);
     // The step borrows the trees as context; its own tree is in the model.
     let document = &compiled.after;
     let mut work = Work {
@@ -206,9 +244,11 @@ fn compile_step(
         target,
         model,
         modifier_inputs: Vec::new(),
+        materials: Vec::new(),
         nested: Vec::new(),
         links: LinkNotes::default(),
         choices: Vec::new(),
+        dissolved,
         gone: Vec::new(),
         unsaid: Unsaid::default(),
         keys: 0,
@@ -222,22 +262,25 @@ fn compile_step(
         op.carry_out(&mut work);
     }
     work.fit_menus();
-    if work.sink.errors == 0 {
+    if work.sink.errors == 0 && !goes_on(step, rest) {
         work.warn_of_forgotten_link();
     }
     work.check_tree();
-    let asks = asks(&work, before);
-    compiled.questions.extend(asks.into_iter().map(|words| (index, words)));
+    let asks = asks(&work, before).into_iter();
+    compiled.questions.extend(asks.map(|words| (index, words)));
     let places = layout::places(&work.model, work.scope);
     layout::settle(&mut work.model, &places);
     let mut delta = tree_delta(&work.model, work.scope, places);
     delta.copy_of.clone_from(&work.target.copy_of);
-    let mut step_delta = empty_delta(step);
+    let mut step_delta = StepDelta {
+        materials: std::mem::take(&mut work.materials),
+        ..empty_delta(step)
+    };
     let nested = std::mem::take(&mut work.nested);
-    for group in &nested {
+    step_delta.trees.extend(nested.iter().map(|group| {
         let places = layout::places(group, work.scope);
-        step_delta.trees.push(tree_delta(group, work.scope, places));
-    }
+        tree_delta(group, work.scope, places)
+    }));
     if !delta.is_empty() {
         step_delta.trees.push(delta);
     }
@@ -249,14 +292,7 @@ fn compile_step(
         unsaid,
         ..
     } = work;
-    if target.new_modifier || target.assign_tree {
-        step_delta.modifiers.push(ModifierEdit {
-            object: target.object.clone(),
-            name: target.modifier.clone(),
-            create: target.new_modifier,
-            node_group: model.name.clone(),
-        });
-    }
+    step_delta.modifiers.extend(modifier_edit(&target, &model.name));
     step_delta.modifier_inputs = modifier_inputs;
     let (name, created) = (model.name.clone(), model.created || target.copy_of.is_some());
     let mut tree = model.into_tree();
@@ -267,6 +303,7 @@ fn compile_step(
     let interfaces = nested.iter().map(|group| group.interface.as_slice());
     let keys = names_by_key(interfaces.chain([tree.interface.as_slice()]));
     settle_keys(&mut tree, &keys);
+    compiled.diff.extend(new_materials(&step_delta, before));
     compiled.diff.extend(describe(&step_delta, scope));
     for group in nested {
         let (name, created) = (group.name.clone(), group.created);
@@ -276,6 +313,14 @@ fn compile_step(
     }
     record(compiled, &target, &name, created, tree, &step_delta);
     compiled.steps.push(step_delta);
+}
+
+/// The materials that a step makes, in words: one that the file has is used if it is the same, and refused by Blender's side otherwise.
+fn new_materials(delta: &StepDelta, before: &Document) -> Vec<String> {
+    let known = before.names.get("material");
+    let is_new = |name: &String| known.is_none_or(|known| !known.contains(name));
+    let made = delta.materials.iter().filter(|made| is_new(&made.name));
+    made.map(|made| format!("Make the material “{}”", made.name)).collect()
 }
 
 /// Why the artist is asked about a step.

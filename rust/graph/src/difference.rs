@@ -1,6 +1,6 @@
 //! What a plan that states a result anew changes of it: the difference to what runs left, so that what was done by hand since stays.
 
-use geonode_protocol::{Action, Plan};
+use geonode_protocol::{Action, Code, Finding, Plan};
 use serde_json::{Map, Value};
 
 use crate::catalogue::Catalogue;
@@ -11,11 +11,22 @@ use crate::ir::{Item, Side, Tree};
 /// Fields by which `set_group_io` finds its socket; the others are what it changes.
 const FINDING: [&str; 4] = ["op", "direction", "name", "socket_type"];
 
+/// What a plan that states a result anew changes of it.
+#[derive(Debug)]
+pub struct Difference {
+    /// The plan without what was said already.
+    pub plan: Plan,
+    /// What the artist is told: values that stay unset, since their inputs were removed by hand.
+    pub remarks: Vec<Finding>,
+}
+
 /// The plan without the operations that the trees of its targets already said when runs left them. Inputs that were renamed by hand
-/// since are called by their new names. None if no step is about a tree that runs left.
-pub fn difference(plan: &Plan, document: &Document, catalogue: &Catalogue) -> Option<Plan> {
+/// since are called by their new names; those that were removed stay removed where the tree was made for the same prompt, whose digest
+/// is `words`. None if no step is about a tree that runs left.
+pub fn difference(plan: &Plan, document: &Document, catalogue: &Catalogue, words: &str) -> Option<Difference> {
     let mut json = serde_json::to_value(plan).ok()?;
     let mut found = false;
+    let mut remarks = Vec::new();
     for (index, step) in plan.steps.iter().enumerate() {
         let (target, edits) = match &step.action {
             Action::NodeTree(payload) => (
@@ -56,11 +67,29 @@ pub fn difference(plan: &Plan, document: &Document, catalogue: &Catalogue) -> Op
                 !said.holds(operation) && !since.is_removed(operation) && said.reduce(operation)
             });
         }
+        if since.by == words {
+            operations.retain(|operation| match since.removed_input(operation) {
+                Some(name) => {
+                    let message = format!(
+                        "The input “{name}” of “{}” was removed by hand and stays removed.",
+                        since.name
+                    );
+                    let path = format!("/steps/{index}/payload");
+                    remarks.push(Finding::info(Code::UnknownInput, path, message));
+                    false
+                }
+                None => true,
+            });
+        }
         for operation in operations {
             since.rename(operation);
         }
     }
-    found.then(|| serde_json::from_value(json).ok()).flatten()
+    if !found {
+        return None;
+    }
+    let plan = serde_json::from_value(json).ok()?;
+    Some(Difference { plan, remarks })
 }
 
 /// A tree that runs left, and what it is now.
@@ -68,6 +97,8 @@ struct Since<'d> {
     name: &'d str,
     left: &'d Tree,
     now: &'d Tree,
+    /// Digest of the prompt that it was made for.
+    by: &'d str,
 }
 
 impl<'d> Since<'d> {
@@ -86,7 +117,12 @@ impl<'d> Since<'d> {
             None if made.as_left => now,
             None => return None,
         };
-        Some(Self { name, left, now })
+        Some(Self {
+            name,
+            left,
+            now,
+            by: &made.by,
+        })
     }
 
     /// The state before the work by hand.
@@ -119,6 +155,18 @@ impl<'d> Since<'d> {
         };
         text("op") == Some("set_group_io")
             && text("name").is_some_and(|name| known(self.left, name) && self.name_of(name, side).is_none())
+    }
+
+    /// The input of the modifier that the operation sets, if it was removed by hand.
+    fn removed_input<'o>(&self, operation: &'o Value) -> Option<&'o str> {
+        let text = |key: &str| operation.get(key).and_then(Value::as_str);
+        let name = text("name").filter(|_| text("op") == Some("set_modifier_input"))?;
+        let known = |tree: &Tree| {
+            tree.interface
+                .iter()
+                .any(|item| item.is_socket(Side::Input) && item.name == name)
+        };
+        (known(self.left) && !known(self.now) && self.name_of(name, Side::Input).is_none()).then_some(name)
     }
 
     /// Names the inputs and outputs of the tree as they are called now.

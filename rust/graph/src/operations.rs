@@ -1,10 +1,25 @@
 //! The operations of a plan in plain words, one by one, for an artist who accepts or leaves out each of them.
 
+use std::collections::{BTreeSet, HashMap};
+
 use geonode_protocol::{Action, Step};
 
 use crate::catalogue::Catalogue;
 use crate::documents::Document;
-use crate::ops::{Before, operations_of};
+use crate::ops::{AnyOperation, Before, Mention, operations_of};
+
+/// What an operation is about, for an artist who looks at many of them at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Topic {
+    /// It adds nodes, or sets and links those that the plan adds.
+    NewNodes,
+    /// Inputs and outputs of the tree, and values of the modifier.
+    Interface,
+    /// It changes what the tree contains before the plan.
+    Changes,
+    /// It takes away something that the tree contains before the plan.
+    Removals,
+}
 
 /// One operation for the artist.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +28,10 @@ pub struct OperationSummary {
     pub words: String,
     /// It takes away something that is there before the plan.
     pub destructive: bool,
+    /// What it is about.
+    pub topic: Topic,
+    /// Indices of the operations of the step that add a node which it mentions: without them it cannot be carried out.
+    pub needs: Vec<usize>,
 }
 
 /// The operations of a step, in order; none for a step without operations of its own.
@@ -35,10 +54,95 @@ pub fn operations(step: &Step, document: &Document, catalogue: &Catalogue) -> Ve
         tree: tree.and_then(|name| document.trees.get(name)),
         catalogue,
     };
-    operations_of(&step.action)
-        .map(|op| OperationSummary {
+    let all: Vec<_> = operations_of(&step.action).collect();
+    let mentions: Vec<_> = all.iter().map(|op| op.mentions()).collect();
+    let makers = makers(&mentions);
+    all.iter()
+        .zip(&mentions)
+        .enumerate()
+        .map(|(at, (op, own))| OperationSummary {
             words: op.words(&before),
-            destructive: before.tree.is_some_and(|tree| op.destroys(tree)),
+            destructive: destroys(op, &before),
+            topic: topic(op, own, &before),
+            needs: needs(at, own, &makers),
         })
         .collect()
+}
+
+fn destroys(op: &AnyOperation<'_>, before: &Before<'_>) -> bool {
+    before.tree.is_some_and(|tree| op.destroys(tree))
+}
+
+fn topic(op: &AnyOperation<'_>, mentions: &[Mention<'_>], before: &Before<'_>) -> Topic {
+    let old = |id: &str| before.has_node(id) || before.has_node(&format!("{id}.in"));
+    if destroys(op, before) {
+        Topic::Removals
+    } else if mentions
+        .iter()
+        .any(|one| matches!(one, Mention::Socket(_) | Mention::ModifierInput(_)))
+    {
+        Topic::Interface
+    } else if mentions.iter().any(|one| match one {
+        Mention::Node(id) | Mention::Zone(id) => old(id),
+        Mention::UnusedNodes => before.tree.is_some(),
+        _ => false,
+    }) {
+        Topic::Changes
+    } else {
+        Topic::NewNodes
+    }
+}
+
+/// The operation that makes each node, by the ID of the node.
+fn makers(mentions: &[Vec<Mention<'_>>]) -> HashMap<String, usize> {
+    let mut makers = HashMap::new();
+    for (at, own) in mentions.iter().enumerate() {
+        for one in own {
+            match one {
+                Mention::NewNode(id) => {
+                    makers.entry((*id).to_owned()).or_insert(at);
+                }
+                Mention::NewZone(id) => {
+                    for made in [(*id).to_owned(), format!("{id}.in"), format!("{id}.out")] {
+                        makers.entry(made).or_insert(at);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    makers
+}
+
+/// The operations that make the nodes which this one uses.
+fn needs(at: usize, own: &[Mention<'_>], makers: &HashMap<String, usize>) -> Vec<usize> {
+    let used = own.iter().filter_map(|one| match one {
+        Mention::Node(id) | Mention::Zone(id) => makers.get(*id).copied(),
+        _ => None,
+    });
+    let others: BTreeSet<usize> = used.filter(|other| *other != at).collect();
+    others.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_operation_needs_the_one_that_makes_its_node() {
+        let all = [
+            vec![Mention::NewNode("a")],
+            vec![Mention::NewZone("loop")],
+            vec![Mention::Node("a"), Mention::Node("loop.out"), Mention::Node("old")],
+            vec![Mention::Zone("loop")],
+            vec![Mention::Node("a"), Mention::NewNode("frame")],
+        ];
+        let makers = makers(&all);
+        let found: Vec<_> = all
+            .iter()
+            .enumerate()
+            .map(|(at, own)| needs(at, own, &makers))
+            .collect();
+        assert_eq!(found, [vec![], vec![], vec![0, 1], vec![1], vec![0]]);
+    }
 }

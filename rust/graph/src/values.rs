@@ -105,10 +105,12 @@ impl<'a> Want<'a> {
             "NodeSocketMenu" => Kind::Enum(menu_items(&socket.items)),
             other => socket_kind(other, socket.default.as_ref()),
         };
+        // A socket's range is that of its slider: Blender stores what is beyond it. Only whole numbers that count something end at 0.
+        let counts = matches!(kind, Kind::Int) && socket.min.is_some_and(|min| min >= 0.0);
         Self {
             kind,
-            min: socket.min,
-            max: socket.max,
+            min: counts.then_some(0.0),
+            max: None,
         }
     }
 
@@ -314,8 +316,8 @@ impl<'a> Want<'a> {
 pub(crate) fn range_words(min: Option<f64>, max: Option<f64>) -> String {
     match (min, max) {
         (Some(min), Some(max)) => format!("{min} … {max}"),
-        (Some(min), None) => format!("at least {min}"),
-        (None, Some(max)) => format!("at most {max}"),
+        (Some(min), None) => format!("from {min}"),
+        (None, Some(max)) => format!("up to {max}"),
         (None, None) => "of all numbers".to_owned(),
     }
 }

@@ -1,20 +1,32 @@
 //! The plan of a preset whose parameters are known.
 
-use std::collections::HashSet;
-
 use geonode_graph::documents::context::Context;
-use geonode_protocol::Code;
+use geonode_protocol::{Code, Understanding, UnderstoodParameter};
 use serde_json::{Value, json};
 
-use crate::change::{depends, is_said, said_operations};
+use crate::change::is_said;
 use crate::expr::{self, Scope};
+use crate::fill::PromptValue;
 use crate::naming::{self, About};
+use crate::page::title;
+use crate::paging;
+use crate::preset::{Parameter, ParameterKind};
 use crate::refusal::Refusal;
 use crate::template::{Read, broken, facts, parameters, scale_of};
-use crate::wording::{changed, message, sentence};
+use crate::whole;
+use crate::wording::{changed, describe, message, sentence, thing};
+
+/// A plan, and how the prompt was read.
+#[derive(Debug, Clone)]
+pub struct Planned {
+    /// The plan as JSON.
+    pub plan: Value,
+    /// How the prompt was read.
+    pub understanding: Understanding,
+}
 
 /// The plan of what was read.
-pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<Value, Refusal> {
+pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<Planned, Refusal> {
     let entry = read.entry;
     let missing = || {
         Refusal::new(
@@ -23,6 +35,16 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
         )
     };
     let object = context.object(&read.cast.target).ok_or_else(missing)?;
+    if let Some([major, minor]) = entry.preset.since
+        && (context.blender[0], context.blender[1]) < (major, minor)
+        && context.blender != [0; 3]
+    {
+        let message = format!(
+            "{} needs nodes that Blender has since {major}.{minor}. Nothing was changed.",
+            entry.preset.title
+        );
+        return Err(Refusal::new(Code::NoPresetMatch, message));
+    }
     let mut remarks = read.remarks.clone();
     let scale = scale_of(object, &mut remarks);
     let unit = context.units.metres_per_unit() * scale;
@@ -39,53 +61,106 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
     let names = naming::names(&entry.preset.title, object, context, about);
     let assumed = parameters(read, &mut scope, unit, names.reused)?;
     remarks.extend(names.remark.clone());
-    let template = if names.reused {
-        said_operations(read, &scope, context, &names.group)
-    } else {
-        entry.operations.as_array().cloned().unwrap_or_default()
+    for parameter in &entry.preset.parameters {
+        if let Some(word) = read
+            .sources
+            .get(&parameter.name)
+            .filter(|_| read.shifts.contains_key(&parameter.name))
+        {
+            let value = describe(read, &parameter.name, &scope, unit);
+            remarks.push(format!(
+                "“{word}” was read as {} {value}.",
+                parameter.title.to_lowercase()
+            ));
+        }
+    }
+    if entry.preset.is_whole() && !names.reused {
+        let (_, missing) = whole::without_missing(&entry.preset.plan.page, context);
+        if !missing.is_empty() {
+            remarks.push(format!(
+                "This file does not have what the preset refers to; left empty: {}.",
+                missing.join(", ")
+            ));
+        }
+    }
+    let understanding = understanding(read, &scope, unit, &names, &remarks)?;
+    let plan = paged(read, context, &scope, unit, &assumed, remarks, &names)?;
+    Ok(Planned { plan, understanding })
+}
+
+/// How the prompt was read, as data.
+fn understanding(
+    read: &Read,
+    scope: &Scope,
+    unit: f64,
+    names: &naming::Names,
+    remarks: &[String],
+) -> Result<Understanding, Refusal> {
+    let inputs = paging::input_names(read, scope, unit)?;
+    let shown = |parameter: &&Parameter| {
+        let said = is_said(read, &parameter.name);
+        let measured = !matches!(
+            parameter.kind,
+            ParameterKind::Object | ParameterKind::Collection | ParameterKind::Range | ParameterKind::Sides
+        );
+        let value = scope.get(&parameter.name).is_some_and(|value| !value.is_null());
+        let own = inputs.contains(parameter.name.as_str()) && !names.reused;
+        measured && value && (said || own)
     };
-    let filled = expr::substitute(&Value::Array(template.clone()), &scope).map_err(|e| broken(&e, entry))?;
-    let mut operations = filled.as_array().cloned().unwrap_or_default();
-    let mut steps = Vec::new();
-    let target = json!({"object_name": object.name, "modifier_name": names.modifier, "node_group_name": names.group});
+    let parameters = read.entry.preset.parameters.iter().filter(shown);
+    let parameters = parameters.map(|parameter| {
+        let name = &parameter.name;
+        UnderstoodParameter {
+            input: inputs.contains(name.as_str()).then(|| title(name)),
+            title: parameter.title.clone(),
+            value: describe(read, name, scope, unit),
+            said: is_said(read, name).then(|| read.sources.get(name).cloned().unwrap_or_default()),
+        }
+    });
+    Ok(Understanding {
+        preset: read.entry.preset.title.clone(),
+        object: read.cast.target.clone(),
+        modifier: names.modifier.clone(),
+        thing: thing(read),
+        parameters: parameters.collect(),
+        assumed: remarks
+            .iter()
+            .filter(|remark| !remark.starts_with("Not used:"))
+            .cloned()
+            .collect(),
+        unused: read.unused.clone(),
+    })
+}
+
+/// The plan: a page that makes the tree, or the steps that change the last result.
+fn paged(
+    read: &Read,
+    context: &Context,
+    scope: &Scope,
+    unit: f64,
+    assumed: &[String],
+    mut remarks: Vec<String>,
+    names: &naming::Names,
+) -> Result<Value, Refusal> {
+    let entry = read.entry;
     if names.reused {
-        let values = input_values(&operations, read, &scope);
-        operations = restated(operations);
-        let outdated = outdated(&template, &operations, context, &names.group);
-        operations = without_present(operations, context, &names.group);
-        operations.splice(0..0, outdated);
-        if !operations.is_empty() {
-            steps.push(json!({
-                "id": entry.preset.id,
-                "type": "NODE_TREE",
-                "description": format!("Change “{}” of “{}”", names.group, object.name),
-                "payload": {"target": target, "operations": operations},
-            }));
-        }
-        if !values.is_empty() {
-            steps.push(json!({
-                "id": format!("{}_values", entry.preset.id),
-                "type": "GN_OPS",
-                "description": "Set the inputs of the modifier",
-                "payload": {"v": 1, "target": {"object_name": object.name, "modifier_name": names.modifier}, "ops": values},
-            }));
-        }
+        let steps = paging::changes(read, scope, unit, context, names)?;
         if read.cast.thing.is_some() && !is_said(read, "thing.name") {
             // What is placed is not assumed but stays.
             remarks.retain(|remark| !read.cast.remarks.contains(remark));
         }
-        let final_message = changed(read, &scope, unit, &remarks, &names);
-        return Ok(json!({"version": "1.1", "steps": steps, "done": true, "final_message": final_message}));
+        let final_message = changed(read, scope, unit, &remarks, names);
+        return Ok(json!({"version": "1.2", "steps": steps, "done": true, "final_message": final_message}));
     }
-    steps.push(json!({
+    let step = json!({
         "id": entry.preset.id,
         "type": "NODE_TREE",
-        "description": sentence(&entry.preset.plan.description, read, &scope, unit),
-        "payload": {"target": target, "operations": operations},
-    }));
-    let final_message = message(read, &scope, unit, &assumed, &remarks, &names)?;
-    let mut plan = json!({"version": "1.1", "steps": steps, "done": true, "final_message": final_message});
-    let expects = expected(read, &scope, &object.name)?;
+        "description": sentence(&entry.preset.plan.description, read, scope, unit),
+        "payload": {"text": paging::page(read, scope, unit, names, context)?},
+    });
+    let final_message = message(read, scope, unit, assumed, &remarks, names)?;
+    let mut plan = json!({"version": "1.2", "steps": [step], "done": true, "final_message": final_message});
+    let expects = expected(read, context, scope, &read.cast.target)?;
     if !expects.is_empty()
         && let Some(plan) = plan.as_object_mut()
     {
@@ -95,94 +170,33 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
 }
 
 /// The certain properties of the result; existing geometry comes on top, so only lower bounds hold.
-fn expected(read: &Read, scope: &Scope, object: &str) -> Result<Vec<Value>, Refusal> {
+fn expected(read: &Read, context: &Context, scope: &Scope, object: &str) -> Result<Vec<Value>, Refusal> {
     let template = Value::Array(read.entry.preset.plan.expects.clone());
     let filled = expr::substitute(&template, scope).map_err(|e| broken(&e, read.entry))?;
+    let mut bounded = Vec::new();
+    // Only this tree makes instances, and it makes as many as were asked for.
+    let alone = context
+        .object(object)
+        .is_some_and(|one| one.modifiers.iter().all(|modifier| modifier.kind != "NODES"));
+    let same = |count: &f64| {
+        let mut values = read
+            .entry
+            .preset
+            .parameters
+            .iter()
+            .filter(|parameter| parameter.counts_things);
+        values.any(
+            |one| matches!(read.values.get(&one.name), Some(PromptValue::Number(value)) if (value - count).abs() < 0.5),
+        )
+    };
+    if let Some(count) = read.counted.filter(|count| alone && same(count)) {
+        let most = expr::eval(&json!(["round", count]), scope).map_err(|e| broken(&e, read.entry))?;
+        bounded.push(json!({"component": "instances", "max": most, "object_name": object}));
+    }
     let named = filled.as_array().into_iter().flatten().filter_map(|one| {
         let mut one = one.as_object()?.clone();
         one.insert("object_name".to_owned(), json!(object));
         Some(Value::Object(one))
     });
-    Ok(named.collect())
-}
-
-/// Sets the values from the prompt on the modifier too, since it keeps its own values when a tree is used again. Values that the prompt does not
-/// mention stay as they are, set by hand or not.
-fn input_values(operations: &[Value], read: &Read, scope: &Scope) -> Vec<Value> {
-    let said = |op: &&Value| {
-        let template = read.entry.operations.as_array().into_iter().flatten();
-        let asked = template.filter(|one| one.get("op") == op.get("op") && one.get("name") == op.get("name"));
-        asked
-            .filter_map(|one| one.get("default"))
-            .any(|default| depends(default, scope, &|name| is_said(read, name)))
-    };
-    operations
-        .iter()
-        .filter(|op| op.get("op") == Some(&json!("set_group_io")) && op.get("direction") == Some(&json!("input")))
-        .filter(said)
-        .filter_map(|op| {
-            Some(json!({"op": "set_modifier_input", "name": op.get("name")?, "value": op.get("default")?}))
-        })
-        .collect()
-}
-
-/// Sets the properties of existing nodes again, since creating a node that exists leaves it unchanged.
-fn restated(operations: Vec<Value>) -> Vec<Value> {
-    let mut out = Vec::with_capacity(operations.len());
-    for operation in operations {
-        let properties = operation
-            .get("properties")
-            .and_then(Value::as_object)
-            .cloned()
-            .unwrap_or_default();
-        let id = operation.get("node_id").cloned();
-        out.push(operation);
-        for (name, value) in properties {
-            out.push(json!({"op": "set_property", "node_id": id, "property": name, "value": value}));
-        }
-    }
-    out
-}
-
-/// The operations without those that create nodes which the tree has: the plan edits these nodes.
-fn without_present(mut operations: Vec<Value>, context: &Context, group: &str) -> Vec<Value> {
-    let Some(tree) = context.tree.as_ref().and_then(|bundle| bundle.trees.get(group)) else {
-        return operations;
-    };
-    let present: HashSet<(&str, &str)> = tree
-        .nodes
-        .iter()
-        .map(|node| (node.id.as_str(), node.kind.as_str()))
-        .collect();
-    operations.retain(|op| {
-        let text = |key: &str| op.get(key).and_then(Value::as_str);
-        let made = text("node_id").zip(text("bl_idname"));
-        text("op") != Some("create_node") || !made.is_some_and(|made| present.contains(&made))
-    });
-    operations
-}
-
-/// Nodes left by an earlier run that belong to another variant of the repeated operations.
-fn outdated(template: &[Value], operations: &[Value], context: &Context, group: &str) -> Vec<Value> {
-    let created = |list: &[Value]| -> HashSet<String> {
-        list.iter()
-            .filter_map(|op| {
-                op.get("node_id")?
-                    .as_str()
-                    .filter(|_| op.get("op") == Some(&json!("create_node")))
-                    .map(str::to_owned)
-            })
-            .collect()
-    };
-    let possible = created(template);
-    let wanted = created(operations);
-    let Some(tree) = context.tree.as_ref().and_then(|bundle| bundle.trees.get(group)) else {
-        return Vec::new();
-    };
-    tree.nodes
-        .iter()
-        .map(|node| node.id.as_str())
-        .filter(|id| possible.contains(*id) && !wanted.contains(*id))
-        .map(|id| json!({"op": "delete_node", "node_id": id}))
-        .collect()
+    Ok(named.chain(bounded).collect())
 }

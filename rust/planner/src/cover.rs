@@ -28,7 +28,12 @@ fn silent(reading: &Reading, entry: &Entry, at: usize) -> bool {
 ///
 /// # Errors
 /// `partly_understood` with what was and what was not understood; `unknown_object` for a quoted name that does not exist.
-pub(crate) fn leftovers(entry: &Entry, reading: &Reading, used: &[usize]) -> Result<Vec<String>, Refusal> {
+pub(crate) fn leftovers(
+    entry: &Entry,
+    reading: &Reading,
+    used: &[usize],
+    [loose, unmeant]: [&[usize]; 2],
+) -> Result<Vec<String>, Refusal> {
     let used: HashSet<usize> = used.iter().copied().collect();
     let clauses = reading.clauses();
     let (mut hard, mut soft): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
@@ -48,6 +53,14 @@ pub(crate) fn leftovers(entry: &Entry, reading: &Reading, used: &[usize]) -> Res
         let clause = clauses.get(at).copied().unwrap_or(0);
         if used.contains(&at) {
             opened.insert(clause);
+            continue;
+        }
+        if loose.contains(&at) {
+            soft.push(item.typed.clone());
+            continue;
+        }
+        if unmeant.contains(&at) {
+            hard.push(item.typed.clone());
             continue;
         }
         match &item.kind {

@@ -31,9 +31,30 @@ pub(crate) struct Filled {
     pub(crate) values: HashMap<String, PromptValue>,
     /// Items that were read.
     pub(crate) used: Vec<usize>,
-    /// Values outside the advised range.
+    /// Values outside the advised range, and amounts that were not exact.
     pub(crate) warnings: Vec<String>,
+    /// Values that are so many times the usual.
+    pub(crate) shifts: HashMap<String, f64>,
+    /// Words of size or amount that a number says more exactly, or that change nothing.
+    pub(crate) loose: Vec<usize>,
+    /// Words of size or amount that no parameter of the preset can follow.
+    pub(crate) unmeant: Vec<usize>,
+    /// The words that each value came from.
+    pub(crate) sources: HashMap<String, String>,
 }
+
+/// What meshes and curves consist of: a number before it counts.
+const ELEMENTS: [&str; 9] = [
+    "faces",
+    "vertices",
+    "verts",
+    "edges",
+    "polygons",
+    "triangles",
+    "quads",
+    "tris",
+    "points",
+];
 
 /// Greatest distance at which a word relates to a number.
 const REACH: f64 = 4.5;
@@ -96,9 +117,9 @@ fn unit_cost(kind: ParameterKind, unit: Unit) -> Option<f64> {
         (ParameterKind::Count, Unit::Bare | Unit::Times)
         | (ParameterKind::Seed, Unit::Bare)
         | (ParameterKind::Length, Unit::Metres | Unit::Blender)
-        | (ParameterKind::Angle, Unit::Radians)
+        | (ParameterKind::Angle | ParameterKind::Turns, Unit::Radians)
         | (ParameterKind::Factor, Unit::Percent | Unit::Times | Unit::Bare) => Some(0.0),
-        (ParameterKind::Length | ParameterKind::Angle, Unit::Bare) => Some(0.8),
+        (ParameterKind::Length | ParameterKind::Angle | ParameterKind::Turns, Unit::Bare) => Some(0.8),
         _ => None,
     }
 }
@@ -110,6 +131,8 @@ fn fits(parameter: &Parameter, quantity: &Quantity) -> Option<f64> {
         (ParameterKind::Range, Amount::Range(..)) => Some(cost),
         (ParameterKind::Range, Amount::One(_)) => Some(cost + 0.5),
         (ParameterKind::Sides, Amount::Sides(sides)) if sides.len() <= parameter.into.len() => Some(cost),
+        // “20-30 rocks” is a number between them.
+        (ParameterKind::Count, Amount::Range(low, _)) if parameter.counts_things && *low >= 2.0 => Some(cost),
         (ParameterKind::Sides | ParameterKind::Range, _) | (_, Amount::Range(..) | Amount::Sides(_)) => None,
         (ParameterKind::Count | ParameterKind::Seed, Amount::One(n)) if n.fract() != 0.0 => Some(cost + 1.0),
         _ => Some(cost),
@@ -167,6 +190,20 @@ fn counts_other(entry: &Entry, reading: &Reading, at: usize, things: &[usize]) -
         })
 }
 
+/// Whether the number is one that only says about how many: “a few”, “several”.
+fn is_vague(reading: &Reading, at: usize) -> bool {
+    reading
+        .item(at)
+        .is_some_and(|item| item.text.split(' ').any(|word| reading.language.vague.contains(word)))
+}
+
+/// Whether the number is the first of two counts of the same things: “100 and 200 rocks”.
+fn one_of_two_counts(reading: &Reading, at: usize, things: &[usize]) -> bool {
+    reading.is(at + 1, &["and", "or"])
+        && matches!(reading.item(at + 2).map(|item| &item.kind), Some(ItemKind::Quantity(other)) if other.unit == Unit::Bare)
+        && before_thing(reading, at + 2, things)
+}
+
 #[derive(Clone)]
 struct Offer {
     cost: f64,
@@ -212,7 +249,13 @@ fn offers(entry: &Entry, reading: &Reading, things: &[usize], idle: &[usize]) ->
             let open_count = quantity.unit == Unit::Bare
                 && matches!(quantity.amount, Amount::Range(low, _) if low >= 2.0)
                 && before_thing(reading, at, things);
-            if open_count {
+            if open_count && !parameter.counts_things {
+                continue;
+            }
+            // “a few” and “100 and 200 rocks” count.
+            let counts_only =
+                is_vague(reading, at) || quantity.unit == Unit::Bare && one_of_two_counts(reading, at, things);
+            if counts_only && parameter.kind != ParameterKind::Count {
                 continue;
             }
             let Some(mut base) = fits(parameter, quantity) else {
@@ -257,7 +300,13 @@ fn offers(entry: &Entry, reading: &Reading, things: &[usize], idle: &[usize]) ->
                 });
             }
             let bare_angle = quantity.unit == Unit::Bare && parameter.kind == ParameterKind::Angle;
-            if let Some(rank) = parameter.rank.filter(|_| !bare_angle) {
+            // “200 faces” counts; it is no length and no factor.
+            let counts = quantity.unit == Unit::Bare
+                && matches!(parameter.kind, ParameterKind::Length | ParameterKind::Factor)
+                && reading.is(at + 1, &ELEMENTS);
+            let counts =
+                counts || matches!(quantity.amount, Amount::Range(..)) && parameter.kind == ParameterKind::Count;
+            if let Some(rank) = parameter.rank.filter(|_| !bare_angle && !counts) {
                 let vague = if quantity.unit == Unit::Bare && parameter.kind == ParameterKind::Length {
                     8.0
                 } else {
@@ -357,12 +406,13 @@ fn base_value(kind: ParameterKind, value: f64, unit: Unit, units: &Units) -> f64
         (ParameterKind::Length, Unit::Bare) => value * units.bare_metres(),
         (ParameterKind::Length, Unit::Blender) => value * units.metres_per_unit(),
         (ParameterKind::Angle, Unit::Bare) => value.to_radians(),
+        (ParameterKind::Turns, Unit::Radians) => value / std::f64::consts::TAU,
         _ => value,
     }
 }
 
 /// Checks a value against the ranges of its parameter.
-fn in_range(parameter: &Parameter, value: f64, warnings: &mut Vec<String>) -> Result<(), Refusal> {
+pub(crate) fn in_range(parameter: &Parameter, value: f64, warnings: &mut Vec<String>) -> Result<(), Refusal> {
     let shown = if parameter.kind == ParameterKind::Angle {
         value.to_degrees()
     } else {
@@ -452,6 +502,9 @@ fn fill_from_words(slot: &Slot, reading: &Reading, filled: &mut Filled) -> Resul
                 filled
                     .values
                     .insert(parameter.name.clone(), PromptValue::Bool(off_wins == not.is_some()));
+                filled
+                    .sources
+                    .insert(parameter.name.clone(), reading.typed(not.unwrap_or(start), end));
                 filled.used.extend(start..end);
                 filled.used.extend(not);
             }
@@ -507,7 +560,11 @@ fn fill_from_words(slot: &Slot, reading: &Reading, filled: &mut Filled) -> Resul
                     );
                     return Err(Refusal::new(Code::PartlyUnderstood, message));
                 }
-                if let Some((key, value, _)) = slot.options.get(index) {
+                let said = winners.iter().find(|(i, w, ..)| *i == index && *w == weight);
+                if let (Some((key, value, _)), Some((_, _, start, end))) = (slot.options.get(index), said) {
+                    filled
+                        .sources
+                        .insert(parameter.name.clone(), reading.typed(*start, *end));
                     filled
                         .values
                         .insert(parameter.name.clone(), PromptValue::Choice(key.clone(), value.clone()));
@@ -549,6 +606,9 @@ pub(crate) fn fill(entry: &Entry, reading: &Reading, things: &[usize], units: &U
         let read = |value: f64| base_value(kind, value, quantity.unit, units);
         let values: Vec<(&Parameter, f64)> = match &quantity.amount {
             Amount::One(value) if parameter.into.is_empty() => vec![(parameter, read(*value))],
+            Amount::Range(low, high) if parameter.into.is_empty() => {
+                vec![(parameter, f64::midpoint(*low, *high).round())]
+            }
             Amount::One(value) => parameter
                 .into
                 .iter()
@@ -567,9 +627,23 @@ pub(crate) fn fill(entry: &Entry, reading: &Reading, things: &[usize], units: &U
                     .collect()
             }
         };
+        let number = reading.item(offer.item).map_or("", |item| item.typed.as_str());
+        let open = matches!(quantity.amount, Amount::Range(..)) && parameter.into.is_empty();
+        if let Some((_, value)) = values.first().filter(|_| open || is_vague(reading, offer.item)) {
+            filled
+                .warnings
+                .push(format!("“{number}” was read as {}.", plain(*value)));
+        }
+        let (start, end) = if offer.span.is_empty() {
+            (offer.item, offer.item + 1)
+        } else {
+            (offer.span.start.min(offer.item), offer.span.end.max(offer.item + 1))
+        };
+        let words = reading.typed(start, end);
         for (part, value) in values {
             in_range(part, value, &mut filled.warnings)?;
             filled.values.insert(part.name.clone(), PromptValue::Number(value));
+            filled.sources.insert(part.name.clone(), words.clone());
         }
         taken_items.push(offer.item);
         taken_slots.push(offer.slot);

@@ -49,6 +49,41 @@ struct GenericWords {
     words: Vec<String>,
 }
 
+/// What a word without a number is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum DegreeOf {
+    /// How many.
+    Amount,
+    /// How large all of it is, or the thing that is placed.
+    Size,
+    /// One dimension: that of the parameter with one of the cues.
+    Dimension,
+    /// How strongly something acts.
+    Strength,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Degrees {
+    of: DegreeOf,
+    factor: f64,
+    #[serde(default)]
+    cues: Vec<String>,
+    words: Vec<String>,
+}
+
+/// A word such as “tiny”: what it is about, and how it compares with the usual.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Degree {
+    /// What it is about.
+    pub(crate) of: DegreeOf,
+    /// Times the usual.
+    pub(crate) factor: f64,
+    /// Stems of words of the parameter that it is about: “thick” for “thin”.
+    pub(crate) cues: Vec<String>,
+}
+
 /// A shape that can replace a thing that is not in the scene.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -87,6 +122,11 @@ struct File {
     numbers: HashMap<String, f64>,
     multipliers: HashMap<String, f64>,
     couples: HashMap<String, f64>,
+    vague: Vec<String>,
+    degrees: Vec<Degrees>,
+    comparatives: Vec<Degrees>,
+    multiples: HashMap<String, f64>,
+    aliases: HashMap<String, Vec<String>>,
     fractions: HashMap<String, f64>,
     times: HashMap<String, f64>,
     units: Vec<UnitWords>,
@@ -139,6 +179,16 @@ pub(crate) struct Language {
     pub(crate) multipliers: HashMap<String, f64>,
     /// “a couple”, “a pair”.
     pub(crate) couples: HashMap<String, f64>,
+    /// “few”, “several”: about so many.
+    pub(crate) vague: HashSet<String>,
+    /// Words of size, amount and strength without a number: “tiny”, “densely”, “slightly”.
+    pub(crate) degrees: HashMap<String, Degree>,
+    /// “taller”, “fewer”: what they compare, and 1 for more or -1 for less.
+    pub(crate) comparatives: HashMap<String, Degree>,
+    /// “double”, “halve”.
+    pub(crate) multiples: HashMap<String, f64>,
+    /// Everyday names of Blender's own objects: “monkey” is an object called Suzanne, where there is one.
+    pub(crate) aliases: HashMap<String, Vec<String>>,
     /// “half”, “quarter”.
     pub(crate) fractions: HashMap<String, f64>,
     /// “twice”.
@@ -156,6 +206,18 @@ pub(crate) struct Language {
 
 fn stems(words: &[String]) -> HashSet<String> {
     words.iter().map(|word| stem(word)).collect()
+}
+
+fn degrees(list: Vec<Degrees>) -> HashMap<String, Degree> {
+    let read = |one: Degrees| {
+        let degree = Degree {
+            of: one.of,
+            factor: one.factor,
+            cues: one.cues.iter().map(|word| stem(word)).collect(),
+        };
+        one.words.into_iter().map(move |word| (word, degree.clone()))
+    };
+    list.into_iter().flat_map(read).collect()
 }
 
 impl Language {
@@ -221,6 +283,11 @@ impl Language {
             numbers: file.numbers,
             multipliers: file.multipliers,
             couples: file.couples,
+            vague: set(file.vague),
+            degrees: degrees(file.degrees),
+            comparatives: degrees(file.comparatives),
+            multiples: file.multiples,
+            aliases: file.aliases,
             fractions: file.fractions,
             times: file.times,
             units,

@@ -1,30 +1,45 @@
 //! Plans without a model: presets, language, offline planner.
 //!
-//! [`offline::plan`] turns a prompt into a plan, using only the presets in `presets/`; [`example`] offers them as examples for models.
+//! [`offline::plan`] turns a prompt into a plan, using only the presets in `presets/`; [`example`] offers them as examples for models, [`saved`] reads and writes those that
+//! artists keep.
 
+mod answer;
 mod build;
 mod change;
 mod choose;
 mod cover;
+mod degree;
+mod draft;
 pub mod example;
 mod expr;
 mod fill;
+pub mod gallery;
+mod infix;
 mod language;
+mod last;
 mod library;
 mod matching;
 mod naming;
 pub mod offline;
+mod page;
+mod paging;
 mod phrase;
 mod preset;
 mod quantity;
 mod reading;
 mod refusal;
+mod relative;
 mod roles;
+pub mod saved;
 mod scene;
+mod second;
 mod template;
 mod tokens;
+mod translate;
+mod whole;
 mod wording;
 
+pub use build::Planned;
 pub use fill::PromptValue;
 pub use refusal::{DataError, Refusal, Suggestion};
 pub use roles::{Cast, Thing};

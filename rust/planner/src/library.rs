@@ -1,8 +1,8 @@
 //! The presets that ship with the product, compiled once, and the ranked index over their words.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use bm25::{Document, SearchEngine, SearchEngineBuilder, Tokenizer};
 use include_dir::{Dir, include_dir};
@@ -10,25 +10,86 @@ use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::infix;
 use crate::language::Language;
+use crate::page::{Body, Line};
 use crate::phrase::Phrase;
 use crate::preset::{Choice, Options, Parameter, Preset, phrases};
 use crate::refusal::{DataError, Suggestion};
 use crate::tokens;
+use crate::whole::PresetFile;
 
 static PRESETS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/presets");
 static LANGUAGE: &str = include_str!("../language/en.json");
-const SHARED: &str = "shared.json";
+const SHARED: &str = "shared.toml";
+/// Parts of pages that several presets use, with their parameters.
+const PARTS: &str = "parts.toml";
 
 /// Shortest word that is corrected when mistyped.
 const SHORTEST_CORRECTED: usize = 6;
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Shared {
+    #[serde(default)]
     concepts: IndexMap<String, Vec<String>>,
+    #[serde(default)]
     options: IndexMap<String, IndexMap<String, Choice>>,
-    parts: IndexMap<String, Vec<Value>>,
+}
+
+/// Lines of a page that several presets share.
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Part {
+    page: String,
+    /// Parameters that presets with this part have first, unless they have their own of the same name.
+    #[serde(default)]
+    parameters: Vec<Parameter>,
+}
+
+/// The shared parts: `parts.toml`.
+#[derive(Default)]
+struct Parts {
+    bodies: BTreeMap<String, Body>,
+    parameters: BTreeMap<String, Vec<Parameter>>,
+}
+
+impl Parts {
+    fn read(text: &str) -> Result<Self, DataError> {
+        let unreadable = |cause: String| DataError::Unreadable {
+            file: PARTS.to_owned(),
+            cause,
+        };
+        let files: IndexMap<String, Part> = toml::from_str(text).map_err(|error| unreadable(error.to_string()))?;
+        let mut parts = Self::default();
+        for (name, mut part) in files {
+            let body = Body::read(&part.page, &parts.bodies)
+                .map_err(|(line, cause)| unreadable(format!("{name}, line {line} of its page: {cause}")))?;
+            for parameter in &mut part.parameters {
+                if let Value::String(text) = &parameter.default {
+                    parameter.default = infix::read(text).map_err(unreadable)?;
+                }
+            }
+            parts.bodies.insert(name.clone(), body);
+            parts.parameters.insert(name, part.parameters);
+        }
+        Ok(parts)
+    }
+
+    /// Puts the parameters of the parts that a preset uses before its own.
+    fn complete(&self, preset: &mut Preset) {
+        for (name, parameters) in &self.parameters {
+            if preset.plan.page.contains(&format!("part(\"{name}\")")) {
+                let mut all: Vec<Parameter> = Vec::new();
+                for shared in parameters {
+                    let own = preset.parameters.iter().position(|one| one.name == shared.name);
+                    all.push(own.map_or_else(|| shared.clone(), |place| preset.parameters.remove(place)));
+                }
+                all.append(&mut preset.parameters);
+                preset.parameters = all;
+            }
+        }
+    }
 }
 
 /// A parameter with its phrases compiled.
@@ -68,8 +129,8 @@ pub(crate) struct Entry {
     pub(crate) target: Introducers,
     /// Phrases that introduce the thing.
     pub(crate) thing: Introducers,
-    /// Plan operations, shared parts spliced in.
-    pub(crate) operations: Value,
+    /// The page of the plan with the shared parts.
+    pub(crate) body: Body,
     /// Phrases that add nothing to what the preset does.
     pub(crate) words: Vec<Phrase>,
     /// Stems that this preset understands.
@@ -97,9 +158,18 @@ pub(crate) struct Library {
     pub(crate) language: Language,
     /// Presets by file name.
     pub(crate) entries: Vec<Entry>,
+    shared: Shared,
+    parts: Parts,
     index: SearchEngine<usize, u32, Cutter>,
     known: HashSet<String>,
     correctable: Vec<String>,
+}
+
+/// The files of the presets that ship.
+fn embedded() -> impl Iterator<Item = (&'static str, &'static str)> {
+    PRESETS
+        .files()
+        .filter_map(|file| Some((file.path().to_str()?, file.contents_utf8()?)))
 }
 
 fn resolve(
@@ -120,32 +190,6 @@ fn resolve(
         }
     }
     Some(all)
-}
-
-fn splice(operations: &Value, shared: &Shared, file: &str) -> Result<Value, DataError> {
-    let wrong = |path: String, cause: &str| DataError::Inconsistent {
-        file: file.to_owned(),
-        path,
-        cause: cause.to_owned(),
-    };
-    let list = operations
-        .as_array()
-        .ok_or_else(|| wrong("/plan/operations".into(), "must be a list"))?;
-    let mut out = Vec::new();
-    for (i, operation) in list.iter().enumerate() {
-        match operation.get("part").and_then(Value::as_str) {
-            Some(name) => out.extend(
-                shared
-                    .parts
-                    .get(name)
-                    .ok_or_else(|| wrong(format!("/plan/operations/{i}/part"), "no such part"))?
-                    .iter()
-                    .cloned(),
-            ),
-            None => out.push(operation.clone()),
-        }
-    }
-    Ok(Value::Array(out))
 }
 
 fn slot(file: &str, i: usize, parameter: &Parameter, shared: &Shared) -> Result<Slot, DataError> {
@@ -185,7 +229,27 @@ fn slot(file: &str, i: usize, parameter: &Parameter, shared: &Shared) -> Result<
     })
 }
 
-fn compile(file: &str, preset: Preset, shared: &Shared) -> Result<Entry, DataError> {
+/// The lines of a preset's page; none where it holds whole groups.
+fn body_of(file: &str, preset: &Preset, parts: &Parts) -> Result<Body, DataError> {
+    let wrong = |cause: String| DataError::Inconsistent {
+        file: file.to_owned(),
+        path: "/plan/page".to_owned(),
+        cause,
+    };
+    if preset.is_whole() {
+        return Ok(Body::default());
+    }
+    let body =
+        Body::read(&preset.plan.page, &parts.bodies).map_err(|(line, cause)| wrong(format!("line {line}: {cause}")))?;
+    let mut variables = body.lines.iter().filter_map(Line::variable);
+    match variables.find(|name| preset.parameter(name).is_some()) {
+        Some(name) => Err(wrong(format!("the node “{name}” has the name of a parameter"))),
+        None => Ok(body),
+    }
+}
+
+fn compile(file: &str, mut preset: Preset, shared: &Shared, parts: &Parts) -> Result<Entry, DataError> {
+    parts.complete(&mut preset);
     let wrong = |path: String, cause: String| DataError::Inconsistent {
         file: file.to_owned(),
         path,
@@ -204,7 +268,7 @@ fn compile(file: &str, preset: Preset, shared: &Shared) -> Result<Entry, DataErr
     for name in names {
         let path = format!("/concepts/{name}");
         let list = resolve(&preset.concepts, &shared.concepts, name, 0)
-            .ok_or_else(|| wrong(path.clone(), "no such concept here or in shared.json".into()))?;
+            .ok_or_else(|| wrong(path.clone(), "no such concept here or in shared.toml".into()))?;
         concepts.insert(name.to_owned(), phrases(file, &path, &list)?);
     }
     let slots = preset
@@ -225,7 +289,7 @@ fn compile(file: &str, preset: Preset, shared: &Shared) -> Result<Entry, DataErr
         None => Introducers::default(),
     };
     let words = phrases(file, "/words", &preset.words)?;
-    let operations = splice(&preset.plan.operations, shared, file)?;
+    let body = body_of(file, &preset, parts)?;
     // Concepts that only exclude the preset are not part of its vocabulary.
     let own: HashSet<&String> = preset
         .calls
@@ -267,7 +331,7 @@ fn compile(file: &str, preset: Preset, shared: &Shared) -> Result<Entry, DataErr
         slots,
         target,
         thing,
-        operations,
+        body,
         words,
         vocabulary,
         parts,
@@ -280,38 +344,116 @@ impl Library {
     /// # Errors
     /// `preset_invalid` when an embedded file is damaged (the tests rule that out).
     pub(crate) fn get() -> Result<&'static Self, DataError> {
-        static LIBRARY: OnceLock<Result<Library, DataError>> = OnceLock::new();
-        let embedded = || {
-            let files = PRESETS
-                .files()
-                .filter_map(|file| Some((file.path().to_str()?, file.contents_utf8()?)));
-            Library::load(files, LANGUAGE)
-        };
+        Self::shipped().map(AsRef::as_ref)
+    }
+
+    fn shipped() -> Result<&'static Arc<Self>, DataError> {
+        static LIBRARY: OnceLock<Result<Arc<Library>, DataError>> = OnceLock::new();
+        let embedded = || Library::load(embedded(), LANGUAGE, &[]).map(Arc::new);
         LIBRARY.get_or_init(embedded).as_ref().map_err(Clone::clone)
+    }
+
+    /// The embedded library with the presets of the user; files that are not valid are left out. The last one is remembered.
+    ///
+    /// # Errors
+    /// As [`Library::get`].
+    pub(crate) fn with(own: &[PresetFile]) -> Result<Arc<Self>, DataError> {
+        type Last = Option<(Vec<PresetFile>, Arc<Library>)>;
+        static LAST: Mutex<Last> = Mutex::new(None);
+        if own.is_empty() {
+            return Self::shipped().cloned();
+        }
+        let last = LAST.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((_, library)) = last.filter(|(files, _)| files == own) {
+            return Ok(library);
+        }
+        let library = Arc::new(Self::load(embedded(), LANGUAGE, own)?);
+        *LAST.lock().unwrap_or_else(PoisonError::into_inner) = Some((own.to_vec(), Arc::clone(&library)));
+        Ok(library)
+    }
+
+    /// A preset of the user's beside these.
+    ///
+    /// # Errors
+    /// `preset_invalid` with file, place and cause, also for a title that another preset has.
+    pub(crate) fn check(&self, file: &PresetFile) -> Result<Entry, DataError> {
+        let entry = compile(
+            &file.name,
+            Preset::parse(&file.name, &file.text)?,
+            &self.shared,
+            &self.parts,
+        )?;
+        let title = entry.preset.title.to_lowercase();
+        let mut others = self.entries.iter();
+        let taken = others.find(|other| crate::naming::is_numbered(&title, &other.preset.title.to_lowercase()));
+        match taken {
+            Some(other) => Err(DataError::Inconsistent {
+                file: file.name.clone(),
+                path: "/title".to_owned(),
+                cause: format!(
+                    "there is a preset “{}” already; choose another title",
+                    other.preset.title
+                ),
+            }),
+            None => Ok(entry),
+        }
     }
 
     /// Compiles a library from the files of its folder.
     ///
     /// # Errors
     /// `preset_invalid` with file, place and cause.
-    pub(crate) fn load<'a>(files: impl Iterator<Item = (&'a str, &'a str)>, language: &str) -> Result<Self, DataError> {
+    pub(crate) fn load<'a>(
+        files: impl Iterator<Item = (&'a str, &'a str)>,
+        language: &str,
+        own: &[PresetFile],
+    ) -> Result<Self, DataError> {
         let mut files: Vec<_> = files
-            .filter(|(name, _)| Path::new(name).extension().is_some_and(|ending| ending == "json"))
+            .filter(|(name, _)| Path::new(name).extension().is_some_and(|ending| ending == "toml"))
             .collect();
         files.sort_unstable();
         let language = Language::parse("language/en.json", language)?;
         let shared = files
             .iter()
             .find(|(name, _)| *name == SHARED)
-            .map_or("{}", |(_, text)| *text);
-        let shared: Shared = serde_json::from_str(shared).map_err(|error| DataError::Unreadable {
+            .map_or("", |(_, text)| *text);
+        let shared: Shared = toml::from_str(shared).map_err(|error| DataError::Unreadable {
             file: SHARED.to_owned(),
             cause: error.to_string(),
         })?;
+        let parts = files
+            .iter()
+            .find(|(name, _)| *name == PARTS)
+            .map_or("", |(_, text)| *text);
+        let parts = Parts::read(parts)?;
         let mut entries = Vec::new();
-        for (name, text) in files.iter().filter(|(name, _)| *name != SHARED) {
-            entries.push(compile(name, Preset::parse(name, text)?, &shared)?);
+        let rest = files.iter().filter(|(name, _)| *name != SHARED && *name != PARTS);
+        for (name, text) in rest {
+            entries.push(compile(name, Preset::parse(name, text)?, &shared, &parts)?);
         }
+        let mut library = Self {
+            language,
+            entries,
+            shared,
+            parts,
+            index: SearchEngineBuilder::with_tokenizer_and_documents(Cutter, Vec::<Document<usize>>::new()).build(),
+            known: HashSet::new(),
+            correctable: Vec::new(),
+        };
+        for file in own {
+            if let Ok(entry) = library.check(file)
+                && !library.entries.iter().any(|other| other.preset.id == entry.preset.id)
+            {
+                library.entries.push(entry);
+            }
+        }
+        library.learn();
+        Ok(library)
+    }
+
+    /// Makes the index and the lists of words from the entries.
+    fn learn(&mut self) {
+        let entries = &self.entries;
         let documents = entries.iter().enumerate().map(|(i, entry)| {
             let preset = &entry.preset;
             let concepts: Vec<&str> = preset.concepts.values().flatten().map(String::as_str).collect();
@@ -343,13 +485,7 @@ impl Library {
             );
         }
         let known = entries.iter().flat_map(|e| e.vocabulary.iter().cloned()).collect();
-        Ok(Self {
-            language,
-            entries,
-            index,
-            known,
-            correctable: correctable.into_iter().collect(),
-        })
+        (self.index, self.known, self.correctable) = (index, known, correctable.into_iter().collect());
     }
 
     /// Presets ordered by how well their words fit the prompt, best first, with scores; deterministic.

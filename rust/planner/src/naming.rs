@@ -25,7 +25,8 @@ pub(crate) enum About<'w> {
     Last,
 }
 
-fn free(title: &str, taken: impl Fn(&str) -> bool) -> String {
+/// The title, or the title with the first number that is free.
+pub(crate) fn free(title: &str, taken: impl Fn(&str) -> bool) -> String {
     if !taken(title) {
         return title.to_owned();
     }

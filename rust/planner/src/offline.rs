@@ -2,22 +2,28 @@
 
 use std::collections::HashMap;
 
-use geonode_protocol::Code;
-use serde_json::Value;
+use geonode_protocol::{Code, Understanding};
+use serde_json::{Value, json};
 
-use crate::build::build;
+use crate::answer;
+use crate::build::{Planned, build};
 use crate::change::preset_of;
 use crate::choose;
 use crate::cover;
+use crate::degree;
 use crate::fill::{self, PromptValue};
+use crate::last::Last;
 use crate::library::{Entry, Library};
 use crate::naming::{About, last_result, names};
 use crate::reading::{ItemKind, Reading};
 use crate::refusal::Refusal;
+use crate::relative;
 use crate::roles::{self, Cast};
+use crate::second;
 use crate::template::Read;
-use geonode_graph::documents::Modifier;
-use geonode_graph::documents::context::{Context, SceneObject};
+use crate::translate;
+use crate::whole::PresetFile;
+use geonode_graph::documents::context::Context;
 
 /// Longest prompt that is read.
 pub const MAX_CHARACTERS: usize = 20_000;
@@ -31,6 +37,8 @@ pub struct Options {
     pub object: Option<String>,
     /// Digest of the prompt as a run stores it on its results; if empty, the prompt always counts as new.
     pub words: String,
+    /// Presets of the user, beside those that ship.
+    pub presets: Vec<PresetFile>,
 }
 
 /// What was read from a prompt, before it becomes a plan.
@@ -44,59 +52,158 @@ pub struct Understood {
     pub values: HashMap<String, PromptValue>,
 }
 
-/// Plans a prompt.
+/// Plans a prompt, and says how it was read.
 ///
 /// # Errors
 /// A [`Refusal`] with a stable code, the cause and the fix.
-pub fn plan(prompt: &str, context: &Context, options: &Options) -> Result<Value, Refusal> {
-    let library = Library::get()?;
-    let (rest, instead) = without_instead(library, prompt);
-    if !instead && !opens_with_a_change(library, rest) {
-        let read = read(library, rest, context, options)?;
-        return build(&read, context, About::New(&options.words));
+pub fn answer(prompt: &str, context: &Context, options: &Options) -> Result<Planned, Refusal> {
+    check_length(prompt)?;
+    let library = &*Library::with(&options.presets)?;
+    if let Some(said) = answer::answer(prompt, context, library) {
+        return Ok(told(&said));
     }
-    let said = read(library, rest, context, options);
-    let refused = match said {
-        Ok(read) => return build(&read, context, About::Last),
+    match in_english(library, prompt, context, options) {
+        Err(refusal) => {
+            let Some(english) = translate::english(prompt, context) else {
+                return Err(refusal);
+            };
+            let planned = in_english(library, &english, context, options);
+            let read = format!("Read as “{english}”.");
+            match planned {
+                Ok(mut planned) => {
+                    planned.understanding.assumed.insert(0, read.clone());
+                    if let Some(message) = planned.plan.get_mut("final_message")
+                        && let Some(text) = message.as_str()
+                    {
+                        *message = json!(format!("{text} {read}"));
+                    }
+                    Ok(planned)
+                }
+                Err(other) => Err(Refusal {
+                    message: format!("{read} {}", other.message),
+                    ..other
+                }),
+            }
+        }
+        answered => answered,
+    }
+}
+
+/// The plan of [`answer`].
+///
+/// # Errors
+/// As [`answer`].
+pub fn plan(prompt: &str, context: &Context, options: &Options) -> Result<Value, Refusal> {
+    answer(prompt, context, options).map(|planned| planned.plan)
+}
+
+/// The answer to a question, which changes nothing.
+fn told(said: &str) -> Planned {
+    let plan = json!({"version": "1.2", "steps": [], "done": true, "final_message": said});
+    Planned {
+        plan,
+        understanding: Understanding::default(),
+    }
+}
+
+fn in_english(library: &Library, prompt: &str, context: &Context, options: &Options) -> Result<Planned, Refusal> {
+    let (rest, instead) = without_instead(library, prompt);
+    let last = Last::of(&library.entries, context, options.object.as_deref());
+    if let Some(last) = &last
+        && let Some(read) = relative::read(library, last, rest, context)
+    {
+        return build(&read?, context, About::Last);
+    }
+    let changes = instead || opens_with_a_change(library, rest);
+    let on_last = last.as_ref().map(|last| Options {
+        object: Some(last.object.name.clone()),
+        ..options.clone()
+    });
+    let on_last = on_last.as_ref().unwrap_or(options);
+    let first = match read(library, rest, context, options) {
+        // “make that 6x6” is about the result, wherever it is.
+        Ok(read_here) if changes && !read_here.cast.named && last.is_some() => read(library, rest, context, on_last),
+        other => other,
+    };
+    let refused = match first {
+        Ok(mut read) if changes => {
+            if let Some(last) = &last {
+                last.keep_thing(&mut read);
+            }
+            return build(&read, context, About::Last);
+        }
+        Ok(read) => return build(&read, context, About::New(&options.words)),
         Err(refusal) => refusal,
     };
-    // “make it 300”, “use spheres instead”: the last result says what of.
-    let Some((object, last)) = last_of(context, options) else {
-        return Err(refused);
+    let Some(last) = last else {
+        return Err(about_no_preset(library, refused, context, options, changes));
+    };
+    // “make it 300”, “use spheres instead”, “radius 8 m”, “undo the random rotation”: the last result says what of.
+    let switched_off = without_removal(library, rest);
+    for full in in_full(library, switched_off.as_deref().unwrap_or(rest), last.entry) {
+        let Ok(mut read) = read(library, &full, context, options).and_then(|here| {
+            if here.cast.named {
+                Ok(here)
+            } else {
+                read(library, &full, context, on_last)
+            }
+        }) else {
+            continue;
+        };
+        let off = |value: &PromptValue| *value == PromptValue::Bool(false);
+        if switched_off.is_some() && !read.values.values().any(off) {
+            continue;
+        }
+        if read.entry.preset.id == last.entry.preset.id && read.cast.target == last.object.name {
+            last.keep_thing(&mut read);
+            // Without a word of change, only what sets a value is one.
+            if changes || !read.values.is_empty() && read.cast.kept {
+                return build(&read, context, About::Last);
+            }
+        }
+    }
+    Err(refused)
+}
+
+/// The refusal of a change where the last result is not a preset's, with the reason.
+fn about_no_preset(
+    library: &Library,
+    refused: Refusal,
+    context: &Context,
+    options: &Options,
+    changes: bool,
+) -> Refusal {
+    let object = match &options.object {
+        Some(name) => context.object(name),
+        None => context.focus(),
+    };
+    let Some((object, last)) = object
+        .and_then(|object| Some((object, last_result(object)?)))
+        .filter(|_| changes)
+    else {
+        return refused;
     };
     let preset = last
         .node_group
         .as_deref()
         .and_then(|group| preset_of(&library.entries, group));
     let title = preset.map_or("", |preset| preset.preset.title.as_str());
-    if let Some(why) = names(title, object, context, About::Last).remark
-        && (preset.is_some() || last.lapsed)
-    {
-        return Err(Refusal::new(
+    match names(title, object, context, About::Last).remark {
+        Some(why) if preset.is_some() || last.lapsed => Refusal::new(
             refused.code,
             format!("{} {}", why.replace("; this is a new one", ""), refused.message),
-        ));
+        ),
+        _ => refused,
     }
-    let Some(preset) = preset.filter(|_| last.made.is_some()) else {
-        return Err(refused);
-    };
-    for full in in_full(library, rest, preset) {
-        if let Ok(read) = read(library, &full, context, options)
-            && read.entry.preset.id == preset.preset.id
-        {
-            return build(&read, context, About::Last);
-        }
-    }
-    Err(refused)
 }
 
-/// The object that the prompt is about, and the last result on it.
-fn last_of<'c>(context: &'c Context, options: &Options) -> Option<(&'c SceneObject, &'c Modifier)> {
-    let object = match &options.object {
-        Some(name) => context.object(name),
-        None => context.focus(),
-    }?;
-    Some((object, last_result(object)?))
+/// “undo the random rotation” as “without random rotation”.
+fn without_removal(library: &Library, prompt: &str) -> Option<String> {
+    let (verb, rest) = prompt.trim().split_once(' ')?;
+    let rest = rest.trim();
+    let rest = rest.strip_prefix("the ").unwrap_or(rest);
+    let verb = verb.to_lowercase();
+    (library.language.removals.contains(&verb) || verb == "no").then(|| format!("without {rest}"))
 }
 
 /// The prompt without a word such as “instead” at its beginning or end, and whether it has one; elsewhere the word is read with the rest.
@@ -177,7 +284,7 @@ fn in_full(library: &Library, prompt: &str, last: &Entry) -> Vec<String> {
 /// # Errors
 /// As [`plan`].
 pub fn understand(prompt: &str, context: &Context, options: &Options) -> Result<Understood, Refusal> {
-    let library = Library::get()?;
+    let library = &*Library::with(&options.presets)?;
     let read = read(library, without_instead(library, prompt).0, context, options)?;
     Ok(Understood {
         preset: read.entry.preset.id.clone(),
@@ -238,15 +345,16 @@ fn asks(reading: &Reading) -> bool {
         || (reading.language.state_questions.contains(&first.text) && !possible)
 }
 
-/// Whether the sentence opens with a verb that asks for a removal, after any polite words.
-fn removes(reading: &Reading) -> bool {
+/// The verb that asks for a removal, where the sentence opens with one after any polite words: its stem.
+fn removes<'r>(reading: &'r Reading) -> Option<&'r String> {
     let language = reading.language;
     reading
         .items
         .iter()
         .filter(|item| item.kind == ItemKind::Word)
         .find(|item| language.removals.contains(&item.text) || !language.stop.contains(&item.text))
-        .is_some_and(|item| language.removals.contains(&item.text))
+        .filter(|item| language.removals.contains(&item.text))
+        .map(|item| &item.stem)
 }
 
 fn read<'a>(library: &'a Library, prompt: &str, context: &Context, options: &Options) -> Result<Read<'a>, Refusal> {
@@ -262,33 +370,41 @@ fn read<'a>(library: &'a Library, prompt: &str, context: &Context, options: &Opt
     if foreign(&reading) {
         return Err(Refusal::new(
             Code::NotEnglish,
-            "The offline planner reads English only. Write the prompt in English, or choose a language model.",
+            "The offline planner reads English, and common prompts in German, French and Spanish. Write the prompt in English, or choose a language model.",
         )
         .near(library.nearest(prompt)));
     }
-    let question = asks(&reading);
-    if question {
+    if asks(&reading) {
         return Err(Refusal::new(
             Code::NoPresetMatch,
-            "This is a question; the offline planner only carries out instructions. Say what should be made, or choose a language model.",
+            "This is a question that the offline planner has no answer to: it says how many, how large, which materials, objects or modifiers there are, and what a tree does. Ask that, say what should be made, or choose a language model.",
         )
         .near(library.nearest(prompt)));
     }
-    if removes(&reading) {
-        return Err(Refusal::new(
-            Code::NoPresetMatch,
-            "The offline planner only creates things; it removes nothing. Remove the modifier or the object in Blender, or choose a language model.",
-        )
-        .near(library.nearest(prompt)));
-    }
-    let entry = choose::choose(library, &reading, prompt)?;
+    let removal = removes(&reading);
+    let entry = match (choose::choose(library, &reading, prompt), removal) {
+        // “Delete every other face” is what a preset does; “delete the cube” is nothing that one could.
+        (Ok(entry), Some(verb)) if entry.vocabulary.contains(verb) => entry,
+        (_, Some(_)) => {
+            return Err(Refusal::new(
+                Code::NoPresetMatch,
+                "The offline planner only creates things; it removes nothing. Remove the modifier or the object in Blender, or choose a language model.",
+            )
+            .near(library.nearest(prompt)));
+        }
+        (chosen, None) => chosen?,
+    };
     let cast = roles::cast(entry, &reading, context, options.object.as_deref())?;
-    let filled = fill::fill(entry, &reading, &cast.used, &context.units)?;
+    let mut filled = fill::fill(entry, &reading, &cast.used, &context.units)?;
+    degree::shift(entry, &reading, &cast.used, &mut filled);
     let mut used = cast.used.clone();
     used.extend(&filled.used);
-    let unused = cover::leftovers(entry, &reading, &used)?;
+    let unused = cover::leftovers(entry, &reading, &used, [&filled.loose, &filled.unmeant])?;
+    let counted = second::counted(&reading, prompt, &cast.used);
+    let differences = second::differences(&reading, prompt, &filled);
     let mut remarks = cast.remarks.clone();
     remarks.extend(filled.warnings);
+    remarks.extend(differences);
     if !unused.is_empty() {
         remarks.push(format!(
             "Not used: {}.",
@@ -307,6 +423,10 @@ fn read<'a>(library: &'a Library, prompt: &str, context: &Context, options: &Opt
         library,
         cast,
         values: filled.values,
+        shifts: filled.shifts,
+        sources: filled.sources,
         remarks,
+        unused,
+        counted,
     })
 }

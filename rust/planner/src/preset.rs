@@ -1,11 +1,24 @@
 //! A preset: a plan template and the words that call for it. Presets are only data; no code depends on a particular one.
 
+use std::path::Path;
+
 use indexmap::IndexMap;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::infix;
 use crate::phrase::{Phrase, PhraseError};
 use crate::refusal::DataError;
+
+/// Where a page of whole groups names the first one: the name in the file takes its place.
+pub(crate) const GROUP: &str = "\"{group}\"";
+/// Names of data-blocks have 63 bytes, and a number may follow.
+const LONGEST_TITLE: usize = 56;
+
+/// Characters that would mean something in names and messages.
+fn is_unfit(c: char) -> bool {
+    c.is_control() || matches!(c, '{' | '}' | '"' | '\\' | '“' | '”')
+}
 
 /// What a parameter measures and how a quantity fits it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -17,6 +30,8 @@ pub(crate) enum ParameterKind {
     Length,
     /// Degrees in the prompt and in `default`/`hard`/`advised`, radians in the plan.
     Angle,
+    /// A number of turns.
+    Turns,
     /// A factor; percent is understood.
     Factor,
     /// A seed.
@@ -31,6 +46,12 @@ pub(crate) enum ParameterKind {
     Bool,
     /// Only computed from others by `default`; the prompt cannot set it.
     Derived,
+    /// The object that is copied: only computed.
+    Object,
+    /// The collection whose objects are copied: only computed.
+    Collection,
+    /// Any other input of a saved tree, its `default` as it is: only set in the modifier, or given by a script.
+    Value,
 }
 
 /// One value of a choice.
@@ -52,9 +73,15 @@ pub(crate) struct Parameter {
     pub(crate) name: String,
     /// Name in messages.
     pub(crate) title: String,
+    /// What its input does: shown when the pointer rests on it.
+    #[serde(default)]
+    pub(crate) description: Option<String>,
+    /// The panel of the modifier that its input stands in.
+    #[serde(default)]
+    pub(crate) panel: Option<String>,
     /// What it measures.
     pub(crate) kind: ParameterKind,
-    /// For ranges and sides: what the single values measure.
+    /// What the single values of ranges and sides measure, or a derived value.
     #[serde(default)]
     pub(crate) of: Option<ParameterKind>,
     /// For ranges and sides: parameters that take the single values.
@@ -111,7 +138,7 @@ pub(crate) struct Parameter {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Options {
-    /// Name of a set in `shared.json`.
+    /// Name of a set in `shared.toml`.
     Shared(String),
     /// The values themselves.
     Own(IndexMap<String, Choice>),
@@ -159,6 +186,8 @@ pub(crate) enum Unnamed {
     Itself,
     /// A built-in shape is copied.
     Shape,
+    /// Nothing can be done: the prompt has to name it.
+    Ask,
 }
 
 /// The thing that is copied.
@@ -188,19 +217,45 @@ pub(crate) struct Template {
     /// Expectations about the result: `meta.expects` of a plan without the object, with expressions.
     #[serde(default)]
     pub(crate) expects: Vec<Value>,
-    /// `NODE_TREE` operations with expressions.
-    pub(crate) operations: Value,
+    /// The nodes of the tree as tree text, with conditions and values: see `crate::page`; or whole groups, as `crate::saved` writes them.
+    pub(crate) page: String,
 }
 
-/// A sentence of the final message.
+/// A sentence of the final message: a text, or a text with a condition.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(from = "Said")]
 pub(crate) struct Sentence {
     /// Expression that must hold.
-    #[serde(default)]
     pub(crate) when: Value,
     /// Text with `{parameter}`.
     pub(crate) text: String,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Said {
+    Always(String),
+    When(When),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct When {
+    #[serde(default)]
+    when: Value,
+    text: String,
+}
+
+impl From<Said> for Sentence {
+    fn from(said: Said) -> Self {
+        match said {
+            Said::Always(text) => Self {
+                when: Value::Null,
+                text,
+            },
+            Said::When(When { when, text }) => Self { when, text },
+        }
+    }
 }
 
 /// A preset as in its file.
@@ -211,7 +266,11 @@ pub(crate) struct Preset {
     #[serde(rename = "preset")]
     pub(crate) version: u32,
     /// File name without its ending.
+    #[serde(skip)]
     pub(crate) id: String,
+    /// The first version of Blender that has the nodes, such as `[4, 5]`; every supported one without it.
+    #[serde(default)]
+    pub(crate) since: Option<[u32; 2]>,
     /// Name for the artist, also of the modifier and the node group.
     pub(crate) title: String,
     /// One sentence.
@@ -245,12 +304,41 @@ impl Preset {
     /// # Errors
     /// `preset_invalid` with file, place and cause.
     pub(crate) fn parse(file: &str, text: &str) -> Result<Self, DataError> {
-        let preset: Self = serde_json::from_str(text).map_err(|error| DataError::Unreadable {
+        let unreadable = |cause: String| DataError::Unreadable {
             file: file.to_owned(),
-            cause: error.to_string(),
-        })?;
+            cause,
+        };
+        let mut preset: Self = toml::from_str(text).map_err(|error| unreadable(error.to_string()))?;
+        let id = Path::new(file).file_stem().and_then(|stem| stem.to_str());
+        id.unwrap_or_default().clone_into(&mut preset.id);
+        preset.read_expressions(file)?;
         preset.check(file)?;
         Ok(preset)
+    }
+
+    /// Reads the expressions that are written as people write them.
+    fn read_expressions(&mut self, file: &str) -> Result<(), DataError> {
+        let wrong = |path: String, cause: String| DataError::Inconsistent {
+            file: file.to_owned(),
+            path,
+            cause,
+        };
+        for (i, parameter) in self.parameters.iter_mut().enumerate() {
+            if let (true, Value::String(text)) = (parameter.kind != ParameterKind::Value, &parameter.default) {
+                parameter.default =
+                    infix::read(text).map_err(|cause| wrong(format!("/parameters/{i}/default"), cause))?;
+            }
+        }
+        for (i, sentence) in self.plan.done.iter_mut().enumerate() {
+            if let Value::String(text) = &sentence.when {
+                sentence.when = infix::read(text).map_err(|cause| wrong(format!("/plan/done/{i}/when"), cause))?;
+            }
+        }
+        let expects = self.plan.expects.iter_mut().enumerate();
+        for (i, one) in expects {
+            infix::read_within(one).map_err(|cause| wrong(format!("/plan/expects/{i}"), cause))?;
+        }
+        Ok(())
     }
 
     fn check(&self, file: &str) -> Result<(), DataError> {
@@ -265,10 +353,16 @@ impl Preset {
                 format!("version {} is not supported; write 1", self.version),
             ));
         }
-        if !file.ends_with(&format!("{}.json", self.id)) {
+        if self.title.trim().is_empty() || self.title.len() > LONGEST_TITLE || self.title.contains(is_unfit) {
             return Err(wrong(
-                "/id".into(),
-                format!("“{}” is not the name of the file", self.id),
+                "/title".into(),
+                format!("a title has 1 to {LONGEST_TITLE} bytes, no control characters, quotes or braces"),
+            ));
+        }
+        if self.is_whole() && !self.plan.page.contains(GROUP) {
+            return Err(wrong(
+                "/plan/page".into(),
+                format!("the first group of a page that begins with `def` has `settings(name={GROUP})`"),
             ));
         }
         if self.examples.is_empty() || self.calls.is_empty() {
@@ -293,7 +387,8 @@ impl Preset {
                 }
             }
             let parts = matches!(parameter.kind, ParameterKind::Range | ParameterKind::Sides);
-            if parts == parameter.into.is_empty() || parts != parameter.of.is_some() {
+            let measured = parts || parameter.kind == ParameterKind::Derived && parameter.of.is_some();
+            if parts == parameter.into.is_empty() || measured != parameter.of.is_some() {
                 return Err(wrong(
                     at("into"),
                     "ranges and sides need `of` and `into`, others must not have them".into(),
@@ -301,6 +396,11 @@ impl Preset {
             }
         }
         Ok(())
+    }
+
+    /// Whether its page holds whole groups instead of the nodes of one.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.plan.page.trim_start().starts_with("def ")
     }
 
     /// The parameter of this name.

@@ -195,7 +195,9 @@ impl Reader<'_> {
                 .fraction(start + 1, 1.0)
                 .filter(|_| !self.is(start + 2, &["circle", "ring"]));
         }
-        if word == "couple" {
+        if self.language.vague.contains(word)
+            && let Some(count) = self.language.couples.get(word)
+        {
             let end = if self.is(start + 1, &["of"]) {
                 start + 2
             } else {
@@ -203,7 +205,7 @@ impl Reader<'_> {
             };
             let (factor, end) = self.multiplier(end).map_or((1.0, end), |factor| (factor, end + 1));
             return Some(Read {
-                value: 2.0 * factor,
+                value: count * factor,
                 end,
                 fraction: false,
             });

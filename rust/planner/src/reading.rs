@@ -84,6 +84,13 @@ impl<'a> Reading<'a> {
         self.items.get(at)
     }
 
+    /// The words of these items as they were typed.
+    pub(crate) fn typed(&self, start: usize, end: usize) -> String {
+        let items = self.items.get(start..end).unwrap_or_default();
+        let words: Vec<&str> = items.iter().map(|item| item.typed.as_str()).collect();
+        words.join(" ")
+    }
+
     /// Whether the item is a word without a meaning of its own.
     pub(crate) fn is_empty_word(&self, item: &Item) -> bool {
         item.kind == ItemKind::Word

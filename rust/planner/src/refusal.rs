@@ -52,7 +52,7 @@ impl Refusal {
 /// A preset, the shared parts or the language file is invalid: a defect of the data, which the tests find.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum DataError {
-    /// The file is not JSON of the form of its kind.
+    /// The file has not the form of its kind.
     #[error("{file}: {cause}")]
     Unreadable {
         /// File inside the crate.

@@ -33,6 +33,8 @@ pub struct Cast {
     pub named: bool,
     /// What is copied; `None` for presets that copy nothing.
     pub thing: Option<Thing>,
+    /// Whether the thing is that of the last result, which the prompt does not name.
+    pub kept: bool,
     /// Items that were read as target or thing.
     pub used: Vec<usize>,
     /// Remarks for the final message.
@@ -350,21 +352,21 @@ fn thing_of(noun: &Noun, reading: &Reading, context: &Context, remarks: &mut Vec
             let stem = reading.item(noun.at).map_or("", |item| item.stem.as_str());
             let shape = reading.language.shape(stem);
             let quoted = matches!(reading.item(noun.at).map(|i| &i.kind), Some(ItemKind::Mention(_)));
-            if quoted || (noun.definite && !noun.counted && shape.is_none()) {
+            // What neither the scene nor the language knows is never replaced by something else.
+            let Some(shape) = shape.filter(|_| !quoted) else {
                 return Err(unknown(word, context, &[]));
-            }
-            let key = shape.map_or("cube", |shape| shape.key.as_str());
-            if shape.is_none_or(|shape| crate::tokens::stem(&shape.title) != stem) {
-                let title = shape.map_or("cube", |shape| shape.title.as_str());
-                remarks.push(format!(
-                    "The scene has no “{word}”, so a built-in {title} is used instead."
-                ));
-            } else {
+            };
+            if crate::tokens::stem(&shape.title) == stem {
                 remarks.push(format!(
                     "The scene has no object “{word}”, so the built-in shape is used."
                 ));
+            } else {
+                remarks.push(format!(
+                    "The scene has no “{word}”, so a built-in {} is used instead.",
+                    shape.title
+                ));
             }
-            Ok(Thing::Shape(key.to_owned(), Some(word.clone())))
+            Ok(Thing::Shape(shape.key.clone(), Some(word.clone())))
         }
         other => {
             let name = object_of(other, context, &[], None)?;
@@ -455,6 +457,32 @@ fn fallback(context: &Context, kinds: &[String], copied: Option<&Thing>) -> Resu
     Ok(object.name.clone())
 }
 
+/// The object that the run is about, if it has one of these types and can be seen.
+///
+/// # Errors
+/// `missing_parameter`, `wrong_object_kind` or `object_hidden`.
+pub(crate) fn fitting(context: &Context, kinds: &[String]) -> Result<String, Refusal> {
+    let object = context
+        .focus()
+        .ok_or_else(|| Refusal::new(Code::MissingParameter, "No object is chosen. Select one, or name it."))?;
+    if !fits(object, kinds) {
+        return Err(wrong_kind(object, context, kinds));
+    }
+    if !object.visible {
+        return Err(hidden(&object.name));
+    }
+    Ok(object.name.clone())
+}
+
+fn hidden(target: &str) -> Refusal {
+    Refusal::new(
+        Code::ObjectHidden,
+        format!(
+            "“{target}” is hidden in this view layer, so its result could not be checked. Show it first, or name another object."
+        ),
+    )
+}
+
 /// Assigns the roles of a preset.
 ///
 /// # Errors
@@ -516,18 +544,20 @@ pub(crate) fn cast(entry: &Entry, reading: &Reading, context: &Context, forced: 
         return Err(wrong_kind(object, context, kinds));
     }
     if !object.visible {
-        return Err(Refusal::new(
-            Code::ObjectHidden,
-            format!(
-                "“{target}” is hidden in this view layer, so its result could not be checked. Show it first, or name another object."
-            ),
-        ));
+        return Err(hidden(&target));
     }
     if let Some(role) = &entry.preset.thing {
         let itself = matches!(&copied, Some(Thing::Object(name)) if *name == target);
         match (&copied, role.unnamed) {
             _ if itself => copied = Some(Thing::Itself),
             (None, Unnamed::Itself) => copied = Some(Thing::Itself),
+            (None, Unnamed::Ask) => {
+                let message = format!(
+                    "The prompt does not say which object to use with “{target}”. Name it, e.g. “{}”.",
+                    entry.suggestion().example
+                );
+                return Err(Refusal::new(Code::MissingParameter, message));
+            }
             (None, Unnamed::Shape) => {
                 remarks.push("The prompt names nothing to place, so built-in cubes are used.".into());
                 copied = Some(Thing::Shape("cube".into(), None));
@@ -549,6 +579,7 @@ pub(crate) fn cast(entry: &Entry, reading: &Reading, context: &Context, forced: 
         target,
         named: target_named,
         thing: copied,
+        kept: false,
         used,
         remarks,
     })

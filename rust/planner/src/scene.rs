@@ -62,7 +62,7 @@ fn prominence(object: &SceneObject, context: &Context) -> u8 {
     geometry * 4 + active * 2 + u8::from(object.selected)
 }
 
-fn names(context: &Context) -> Vec<Name> {
+fn names(context: &Context, language: &Language) -> Vec<Name> {
     let mut names = Vec::new();
     for object in &context.objects {
         let referent = Referent::Object {
@@ -90,6 +90,23 @@ fn names(context: &Context) -> Vec<Name> {
             shortened: false,
             prominence,
         });
+    }
+    for (alias, meant) in &language.aliases {
+        let called = |object: &&SceneObject| {
+            let name = object.name.split('.').next().unwrap_or_default();
+            meant.iter().any(|one| one == name)
+        };
+        for object in context.objects.iter().filter(called) {
+            names.push(Name {
+                tokens: tokens::split(alias),
+                referent: Referent::Object {
+                    name: object.name.clone(),
+                    kind: object.kind.clone(),
+                },
+                shortened: true,
+                prominence: prominence(object, context),
+            });
+        }
     }
     for collection in &context.collections {
         let referent = Referent::Collection(collection.name.clone());
@@ -196,7 +213,7 @@ fn collection_bonus(name: &Name, tokens: &[Token], at: usize) -> u8 {
 
 /// Every object, collection and generic noun of the prompt, in order and without overlaps; the longest name wins.
 pub(crate) fn mentions(tokens: &[Token], context: &Context, language: &Language) -> Vec<Mention> {
-    let names = names(context);
+    let names = names(context, language);
     let mut by_first: HashMap<&str, Vec<&Name>> = HashMap::new();
     for name in names.iter().filter(|name| !everyday(name, language)) {
         if let Some(first) = name.tokens.first() {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::expr::{self, ExprError, Scope};
 use crate::fill::{PromptValue, plain};
 use crate::library::{Entry, Library};
-use crate::preset::ParameterKind;
+use crate::preset::{Parameter, ParameterKind};
 use crate::refusal::Refusal;
 use crate::roles::{Cast, Thing};
 
@@ -19,7 +19,15 @@ pub(crate) struct Read<'a> {
     pub(crate) library: &'a Library,
     pub(crate) cast: Cast,
     pub(crate) values: HashMap<String, PromptValue>,
+    /// Parameters that are so many times their default.
+    pub(crate) shifts: HashMap<String, f64>,
+    /// The words that each value came from.
+    pub(crate) sources: HashMap<String, String>,
     pub(crate) remarks: Vec<String>,
+    /// Words that nothing used.
+    pub(crate) unused: Vec<String>,
+    /// How many things the letters of the prompt ask for.
+    pub(crate) counted: Option<f64>,
 }
 
 /// The uniform scale that the target applies to the tree's result.
@@ -63,6 +71,16 @@ pub(crate) fn facts(read: &Read, context: &Context, object: &SceneObject, scale:
     put("unit", json!(unit));
     put("unscale", json!(1.0 / scale));
     put("pi", json!(std::f64::consts::PI));
+    // Modes that are menus since 5.0 have the names that menus show.
+    let menus = context.blender[0] >= 5;
+    for (name, property, menu) in [
+        ("menu.length", "LENGTH", "Length"),
+        ("menu.ngons", "NGONS", "N-gons"),
+        ("menu.size", "VOXEL_SIZE", "Size"),
+        ("menu.z_up", "Z_UP", "Z Up"),
+    ] {
+        put(name, json!(if menus { menu } else { property }));
+    }
     let (mut kind, mut name, mut shape, mut dims) = ("none", Value::Null, Value::Null, [1.0; 3]);
     match &read.cast.thing {
         Some(Thing::Itself) => {
@@ -91,6 +109,9 @@ pub(crate) fn facts(read: &Read, context: &Context, object: &SceneObject, scale:
         None => {}
     }
     put("thing.kind", json!(kind));
+    put("thing.round", json!(shape == "sphere" || shape == "rock"));
+    // Rocks are several, so that they differ.
+    put("thing.several", json!(kind == "collection" || shape == "rock"));
     put("thing.itself", json!(kind == "itself"));
     put("thing.object", json!(kind == "object"));
     put("thing.collection", json!(kind == "collection"));
@@ -135,7 +156,10 @@ pub(crate) fn parameters(read: &Read, scope: &mut Scope, unit: f64, changes: boo
     }
     let mut assumed = Vec::new();
     for parameter in &entry.preset.parameters {
-        if scope.get(&parameter.name).is_some_and(|value| !value.is_null()) || parameter.default.is_null() {
+        if scope.get(&parameter.name).is_some_and(|value| !value.is_null())
+            || parameter.default.is_null()
+            || parameter.kind == ParameterKind::Value
+        {
             if !changes && parameter.required && scope.get(&parameter.name).is_none_or(Value::is_null) {
                 let message = format!(
                     "The prompt does not give the {}. Add it, e.g. “{}”.",
@@ -152,10 +176,13 @@ pub(crate) fn parameters(read: &Read, scope: &mut Scope, unit: f64, changes: boo
             (ParameterKind::Count | ParameterKind::Seed, default) => expr::eval(&json!(["round", default]), scope),
             (_, default) => expr::eval(default, scope),
         };
-        let value = value.map_err(|e| broken(&e, entry))?;
+        let mut value = option_value(entry, &parameter.name, value.map_err(|e| broken(&e, entry))?);
+        if let Some(factor) = read.shifts.get(&parameter.name) {
+            value = shifted(read, parameter, &value, *factor)?;
+        }
         // A default of null stays open.
         let follows = parameter.told_by.iter().any(|name| read.values.contains_key(name));
-        if !value.is_null() && parameter.tell && !follows {
+        if !value.is_null() && parameter.tell && !follows && !read.shifts.contains_key(&parameter.name) {
             assumed.push(parameter.name.clone());
         }
         scope.insert(parameter.name.clone(), value);
@@ -186,4 +213,38 @@ pub(crate) fn parameters(read: &Read, scope: &mut Scope, unit: f64, changes: boo
         }
     }
     Ok(assumed)
+}
+
+/// So many times what a parameter usually is.
+fn shifted(read: &Read, parameter: &Parameter, usual: &Value, factor: f64) -> Result<Value, Refusal> {
+    let whole = matches!(parameter.kind, ParameterKind::Count | ParameterKind::Seed);
+    let Some(usual) = usual.as_f64() else {
+        let word = read.sources.get(&parameter.name).map_or("", String::as_str);
+        let message = format!(
+            "“{word}” says no exact {}, and there is none to compare with. Give it as a number. Nothing was changed.",
+            parameter.title.to_lowercase()
+        );
+        return Err(Refusal::new(Code::PartlyUnderstood, message));
+    };
+    let value = if whole {
+        (usual * factor).round().max(1.0)
+    } else {
+        usual * factor
+    };
+    let number = if whole {
+        expr::eval(&json!(["round", value]), &Scope::new())
+    } else {
+        expr::finite("*", value)
+    };
+    number.map_err(|e| broken(&e, read.entry))
+}
+
+/// The value of a choice whose default is the name of an option.
+fn option_value(entry: &Entry, parameter: &str, value: Value) -> Value {
+    let slot = entry.slots.iter().find(|slot| slot.parameter.name == parameter);
+    let named = slot
+        .into_iter()
+        .flat_map(|slot| &slot.options)
+        .find(|(key, _, _)| value.as_str() == Some(key));
+    named.map_or(value, |(_, option, _)| option.clone())
 }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::change::is_said;
 use crate::expr::{self, Scope};
 use crate::fill::{PromptValue, plain};
 use crate::naming::Names;
@@ -11,7 +12,7 @@ use crate::roles::Thing;
 use crate::template::{Read, broken};
 
 /// A parameter in words.
-fn describe(read: &Read, name: &str, scope: &Scope, unit: f64) -> String {
+pub(crate) fn describe(read: &Read, name: &str, scope: &Scope, unit: f64) -> String {
     let value = scope.get(name).cloned().unwrap_or(Value::Null);
     let Some(parameter) = read.entry.preset.parameter(name) else {
         return value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -63,6 +64,15 @@ pub(crate) fn sentence(text: &str, read: &Read, scope: &Scope, unit: f64) -> Str
     out
 }
 
+/// What is placed, in words.
+pub(crate) fn thing(read: &Read) -> Option<String> {
+    Some(match read.cast.thing.as_ref()? {
+        Thing::Object(name) | Thing::Collection(name) => format!("“{name}”"),
+        Thing::Shape(key, _) => format!("built-in {key}"),
+        Thing::Itself => format!("“{}”", read.cast.target),
+    })
+}
+
 /// The final message of a plan.
 pub(crate) fn message(
     read: &Read,
@@ -105,6 +115,7 @@ pub(crate) fn message(
 /// The final message after a change of the last result.
 pub(crate) fn changed(read: &Read, scope: &Scope, unit: f64, remarks: &[String], names: &Names) -> String {
     let thing = match &read.cast.thing {
+        _ if read.cast.kept => None,
         Some(Thing::Object(name) | Thing::Collection(name)) => Some(format!("“{name}”")),
         Some(Thing::Shape(key, Some(_))) => Some(format!("built-in {key}")),
         Some(Thing::Itself | Thing::Shape(_, None)) | None => None,
@@ -114,7 +125,7 @@ pub(crate) fn changed(read: &Read, scope: &Scope, unit: f64, remarks: &[String],
         .preset
         .parameters
         .iter()
-        .filter(|parameter| read.values.contains_key(&parameter.name));
+        .filter(|parameter| is_said(read, &parameter.name));
     let values = values.map(|parameter| {
         format!(
             "{} {}",

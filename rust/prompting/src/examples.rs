@@ -92,7 +92,7 @@ impl Ready {
 /// A file in which every example can be carried out.
 fn surroundings() -> Document {
     let mut document = Document::default();
-    for name in ["Plane", "Cube", "Sphere", "Rock", "Curve"] {
+    for name in ["Plane", "Cube", "Sphere", "Suzanne", "Rock", "Curve"] {
         let object = Object {
             kind: "MESH".to_owned(),
             ..Object::default()
@@ -184,10 +184,16 @@ pub(crate) fn nearest(prompt: &str, changes: bool, catalogue: &Catalogue, limit:
 /// How much better an example of a change fits where there is something to change.
 const ABOUT_IT: f64 = 2.0;
 
-/// The plan of a preset as a page for this Blender; `None` if it cannot be one.
+/// The page of a preset; `None` if this Blender lacks a part of it.
 fn page(example: &Example, catalogue: &Catalogue) -> Option<String> {
-    let plan = parse_plan_value(&example.plan()?, &Limits::default()).plan?;
-    pages::page_of(&plan, &surroundings(), catalogue)
+    let page = written(example, catalogue)?;
+    let (_, found) = made(&page, surroundings(), catalogue);
+    (!found.iter().any(Finding::is_error)).then_some(page)
+}
+
+/// The page of a preset, whatever this Blender has.
+fn written(example: &Example, catalogue: &Catalogue) -> Option<String> {
+    pages::page_of(&parse_plan_value(&example.plan(&catalogue.blender)?, &Limits::default()).plan?)
 }
 
 /// The presets nearest to the words, best first: `{"title", "description", "example"}`, and of the first its `page`
@@ -239,7 +245,7 @@ mod tests {
         let all = example::nearest_first("x").unwrap();
         assert!(all.len() > 5);
         for preset in all {
-            let page = page(&preset, &catalogue).unwrap_or_else(|| panic!("{}", preset.title()));
+            let page = written(&preset, &catalogue).unwrap_or_else(|| panic!("{}", preset.title()));
             let (after, found) = made(&page, surroundings(), &catalogue);
             let errors: Vec<&Finding> = found.iter().filter(|finding| finding.is_error()).collect();
             assert!(
@@ -259,7 +265,7 @@ mod tests {
             ("repeat zone tree branches", false, "with repeat("),
             ("let me choose the shape with a menu", false, "menu_switch("),
             ("simulate falling snow", false, "with simulation("),
-            ("a house with windows, each part its own group", false, "def post("),
+            ("a robot with arms, each part its own group", false, "def post("),
             ("extrude each face individually", false, "extrude_mesh("),
             ("make it twice as big", true, "with edit("),
             ("qwertz", false, "def scatter("),

@@ -7,8 +7,8 @@ use strum::{EnumDiscriminants, EnumString};
 
 use crate::rule::Rule;
 use crate::shapes::{
-    AddGroup, AddZone, EditZone, GroupIo, GroupNodes, OrderLinks, Properties, RemoveZone, ReplaceNode, SetItems,
-    SetProperty, UngroupNodes,
+    AddGroup, AddZone, EditZone, GroupIo, GroupNodes, MakeMaterial, OrderLinks, Properties, RemoveZone, ReplaceNode,
+    SetItems, SetProperty, UngroupNodes,
 };
 use crate::value::PlanValue;
 
@@ -119,6 +119,9 @@ pub enum GnOp {
     /// Moves nodes out of a group with their links.
     #[schemars(extend("x-since" = "1.2"))]
     UngroupNodes(UngroupNodes),
+    /// Makes a material.
+    #[schemars(extend("x-since" = "1.2"))]
+    MakeMaterial(MakeMaterial),
 }
 
 impl GnOpKind {
@@ -133,6 +136,7 @@ impl GnOpKind {
             | Self::EnsureTarget
             | Self::GroupNodes
             | Self::Link
+            | Self::MakeMaterial
             | Self::OrderLinks
             | Self::RemoveNode
             | Self::RemoveZone

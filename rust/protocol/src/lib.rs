@@ -29,6 +29,7 @@ mod schema;
 mod shapes;
 mod streamed_ops;
 mod tokens;
+mod understanding;
 mod value;
 
 pub use arriving::{Arriving, ArrivingStep};
@@ -51,4 +52,5 @@ pub use plan::{
 pub use published::{schema, schemas};
 pub use shapes::*;
 pub use tokens::{bytes_of, fewest_tokens_of, tokens_of};
+pub use understanding::{Understanding, UnderstoodParameter};
 pub use value::{DATA_BLOCK_KEYS, DataBlock, data_block};

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::codes::Code;
 use crate::collect::Collector;
@@ -30,6 +30,10 @@ pub struct Manifest {
     pub name: String,
     /// What the artist asks for, in words.
     pub prompt: String,
+    /// Prompts that follow in the same conversation; the result after the last one is checked.
+    #[serde(default)]
+    #[schemars(schema_with = "names")]
+    pub follow_ups: Vec<String>,
     /// The provider; the offline planner when absent.
     #[serde(default)]
     #[schemars(length(min = 1))]
@@ -44,7 +48,7 @@ pub struct Manifest {
     #[serde(default)]
     #[schemars(length(min = 1))]
     pub object: Option<String>,
-    /// Seconds after which the run is cancelled.
+    /// Seconds after which each run is cancelled.
     #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1_000_000_000))]
     pub timeout_s: f64,
     /// The expected result.
@@ -142,6 +146,24 @@ pub struct Expected {
     #[serde(default)]
     #[schemars(schema_with = "names")]
     pub objects: Vec<String>,
+    /// Objects that do not exist.
+    #[serde(default)]
+    #[schemars(schema_with = "names")]
+    pub absent: Vec<String>,
+    /// Number of steps that were carried out.
+    #[serde(default)]
+    #[schemars(schema_with = "count")]
+    pub steps: Option<Range<u64>>,
+    /// The gates that failed: exactly these.
+    #[serde(default)]
+    #[schemars(schema_with = "names")]
+    pub failed_gates: Option<Vec<String>>,
+    /// What the run may use.
+    #[serde(default)]
+    pub budget: Option<Budget>,
+    /// Data-blocks and nodes that are as before.
+    #[serde(default)]
+    pub untouched: Vec<Untouched>,
     /// Modifiers that exist.
     #[serde(default)]
     pub modifiers: Vec<ExpectedModifier>,
@@ -151,9 +173,38 @@ pub struct Expected {
     /// Evaluated geometry.
     #[serde(default)]
     pub geometry: Vec<ExpectedGeometry>,
-    /// Whether one undo restores everything.
+    /// Whether undo, once for each prompt, restores the whole file.
     #[serde(default)]
     pub undo_restores: bool,
+}
+
+/// What a run may use, its follow-ups included.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Budget {
+    /// Seconds from the first prompt to the last result.
+    #[serde(default)]
+    #[schemars(extend("exclusiveMinimum" = 0, "exclusiveMaximum" = 1_000_000_000))]
+    pub seconds: Option<f64>,
+    /// Tokens, input and output together.
+    #[serde(default)]
+    pub tokens: Option<u64>,
+}
+
+/// A data-block that is as before, or nodes of a tree.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Untouched {
+    /// Its list in `bpy.data`, for example `objects`, `materials` or `node_groups`.
+    #[schemars(length(min = 1))]
+    pub kind: String,
+    /// Its name.
+    #[schemars(length(min = 1))]
+    pub name: String,
+    /// Names of nodes, if it is a tree of which the rest may change: their values, places and incoming links.
+    #[serde(default)]
+    #[schemars(schema_with = "names")]
+    pub nodes: Vec<String>,
 }
 
 fn names(_: &mut SchemaGenerator) -> Schema {
@@ -186,13 +237,33 @@ pub struct ExpectedNodes {
     /// Name of the modifier.
     #[schemars(length(min = 1))]
     pub modifier: String,
-    /// At least how many nodes there are, by type.
-    #[schemars(schema_with = "least_by_type")]
-    pub contains: BTreeMap<String, u64>,
+    /// How many nodes there are, by type: at least `N`, or `[least, most]`.
+    #[schemars(schema_with = "number_by_type")]
+    pub contains: BTreeMap<String, Range<u64>>,
+    /// Links that exist.
+    #[serde(default)]
+    pub links: Vec<ExpectedLink>,
 }
 
-fn least_by_type(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({"type": "object", "minProperties": 1, "additionalProperties": {"type": "integer", "minimum": 1}})
+fn number_by_type(_: &mut SchemaGenerator) -> Schema {
+    let number = json!({"type": ["integer", "array"], "minimum": 1, "items": {"type": "integer", "minimum": 0}, "minItems": 2, "maxItems": 2});
+    json_schema!({"type": "object", "minProperties": 1, "additionalProperties": number})
+}
+
+/// A link; nodes by ID or type, sockets by identifier.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExpectedLink {
+    /// Node and output.
+    #[schemars(schema_with = "end_of_link")]
+    pub from: [String; 2],
+    /// Node and input.
+    #[schemars(schema_with = "end_of_link")]
+    pub to: [String; 2],
+}
+
+fn end_of_link(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": 2, "maxItems": 2})
 }
 
 /// The evaluated geometry of an object.
@@ -202,6 +273,10 @@ pub struct ExpectedGeometry {
     /// Name of the object.
     #[schemars(length(min = 1))]
     pub object: String,
+    /// The frame at which it is measured, reached from the first frame of the scene on; the present one when absent.
+    #[serde(default)]
+    #[schemars(range(min = 0, max = 10_000))]
+    pub frame: Option<u32>,
     /// Number of vertices.
     #[serde(default)]
     #[schemars(schema_with = "count")]
@@ -226,6 +301,17 @@ pub struct ExpectedGeometry {
     #[serde(default)]
     #[schemars(schema_with = "count")]
     pub instances: Option<Range<u64>>,
+    /// Number of volume grids.
+    #[serde(default)]
+    #[schemars(schema_with = "count")]
+    pub grids: Option<Range<u64>>,
+    /// Number of warnings that nodes of its modifiers show.
+    #[serde(default)]
+    #[schemars(schema_with = "count")]
+    pub warnings: Option<Range<u64>>,
+    /// Attributes by name.
+    #[serde(default)]
+    pub attributes: BTreeMap<String, ExpectedAttribute>,
     /// Its bounding box in object space.
     #[serde(default)]
     pub bounds: Option<ExpectedBounds>,
@@ -244,10 +330,34 @@ impl ExpectedGeometry {
             ("curves", self.curves),
             ("points", self.points),
             ("instances", self.instances),
+            ("grids", self.grids),
+            ("warnings", self.warnings),
         ];
         all.into_iter()
             .filter_map(|(name, range)| range.map(|range| (name, range)))
     }
+}
+
+/// An attribute of the evaluated geometry; of the mesh first, then of curves, points and instances.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExpectedAttribute {
+    /// Blender's name of its domain, for example `POINT`.
+    #[serde(default)]
+    #[schemars(length(min = 1))]
+    pub domain: Option<String>,
+    /// Blender's name of its type, for example `FLOAT_VECTOR`.
+    #[serde(rename = "type", default)]
+    #[schemars(length(min = 1))]
+    pub kind: Option<String>,
+    /// Its least number, of all elements and components.
+    #[serde(default)]
+    #[schemars(schema_with = "extent")]
+    pub min: Option<Range<f64>>,
+    /// Its greatest number.
+    #[serde(default)]
+    #[schemars(schema_with = "extent")]
+    pub max: Option<Range<f64>>,
 }
 
 /// A box with a tolerance.
@@ -406,7 +516,17 @@ fn fit_together(manifest: &Manifest, findings: &mut Collector) {
             findings.error(|| missing_field("objects", "/start").hint(Hint::explain("Or name a file with \"blend\".")));
         }
     }
-    for (number, geometry) in manifest.expect.geometry.iter().enumerate() {
+    let expect = &manifest.expect;
+    if expect.steps.is_some_and(|range| range.is_upside_down()) {
+        findings.error(|| upside_down("/expect/steps".to_owned()));
+    }
+    for (number, nodes) in expect.node_types.iter().enumerate() {
+        for (kind, _) in nodes.contains.iter().filter(|(_, range)| range.is_upside_down()) {
+            let at = format!("/expect/node_types/{number}/contains");
+            findings.error(|| upside_down(pointer::child(&at, kind)));
+        }
+    }
+    for (number, geometry) in expect.geometry.iter().enumerate() {
         let at = format!("/expect/geometry/{number}");
         let counts = geometry.counts().filter(|(_, range)| range.is_upside_down());
         let counts = counts.map(|(name, _)| pointer::child(&at, name));
@@ -414,10 +534,20 @@ fn fit_together(manifest: &Manifest, findings: &mut Collector) {
         let axes = size.flat_map(|size| [("x", size.x), ("y", size.y), ("z", size.z)]);
         let axes = axes.filter(|(_, range)| range.is_some_and(|range| range.is_upside_down()));
         let axes = axes.map(|(axis, _)| format!("{at}/size/{axis}"));
-        for path in counts.chain(axes) {
-            findings.error(|| Finding::error(Code::OutOfRange, path, "The minimum is above the maximum."));
+        let attributes = geometry.attributes.iter().flat_map(|(name, attribute)| {
+            let at = pointer::child(&format!("{at}/attributes"), name);
+            let ends = [("min", attribute.min), ("max", attribute.max)].into_iter();
+            ends.filter(|(_, range)| range.is_some_and(|range| range.is_upside_down()))
+                .map(move |(end, _)| format!("{at}/{end}"))
+        });
+        for path in counts.chain(axes).chain(attributes) {
+            findings.error(|| upside_down(path));
         }
     }
+}
+
+fn upside_down(path: String) -> Finding {
+    Finding::error(Code::OutOfRange, path, "The minimum is above the maximum.")
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use strum::{EnumDiscriminants, EnumString};
 
 use crate::rule::Rule;
 use crate::shapes::{
-    AddGroup, AddZone, EditZone, Endpoint, GroupIo, GroupNodes, OrderLinks, Properties, RemoveZone, ReplaceNode,
-    SetItems, SetProperty, UngroupNodes,
+    AddGroup, AddZone, EditZone, Endpoint, GroupIo, GroupNodes, MakeMaterial, OrderLinks, Properties, RemoveZone,
+    ReplaceNode, SetItems, SetProperty, UngroupNodes,
 };
 use crate::value::PlanValue;
 
@@ -147,6 +147,9 @@ pub enum NodeTreeOp {
     /// Moves nodes out of a group with their links.
     #[schemars(extend("x-since" = "1.2"))]
     UngroupNodes(UngroupNodes),
+    /// Makes a material.
+    #[schemars(extend("x-since" = "1.2"))]
+    MakeMaterial(MakeMaterial),
 }
 
 impl NodeTreeOpKind {
@@ -160,6 +163,7 @@ impl NodeTreeOpKind {
             | Self::EditZone
             | Self::GroupNodes
             | Self::Link
+            | Self::MakeMaterial
             | Self::OrderLinks
             | Self::RemoveZone
             | Self::ReplaceNode

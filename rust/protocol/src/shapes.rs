@@ -208,6 +208,35 @@ pub struct AddGroup {
     pub node_group_name: String,
 }
 
+/// Makes a material with a Principled BSDF; what is left out is as in a new one. One that has these values already is left as it is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MakeMaterial {
+    /// Name of the material, which later values of this plan may use.
+    #[schemars(length(min = 1))]
+    pub name: String,
+    /// Red, green, blue (linear), and alpha where it is not 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 3, max = 4), inner(range(min = 0.0, max = 3.402_823_5e38)))]
+    pub base_color: Option<Vec<f64>>,
+    /// From 0, a mirror, to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 3.402_823_5e38))]
+    pub roughness: Option<f64>,
+    /// From 0 to 1, metal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 3.402_823_5e38))]
+    pub metallic: Option<f64>,
+    /// Colour of the light that it emits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 3, max = 4), inner(range(min = 0.0, max = 3.402_823_5e38)))]
+    pub emission_color: Option<Vec<f64>>,
+    /// Strength of that light.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 3.402_823_5e38))]
+    pub emission_strength: Option<f64>,
+}
+
 /// Sets the dynamic items of a node (menu, capture, switch, bundle items, …).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

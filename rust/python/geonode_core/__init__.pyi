@@ -34,14 +34,18 @@ __all__ = [
     "audit_state",
     "audit_stop",
     "audit_trusted_script",
+    "call_enclosed",
     "check_manifest",
+    "check_preset",
     "check_script",
     "check_tree",
     "code_fix",
+    "code_section",
     "compact",
     "conversation_turns",
     "diff",
     "effects",
+    "enclosed_function",
     "error_codes",
     "estimates",
     "fingerprint",
@@ -53,8 +57,16 @@ __all__ = [
     "local_ports",
     "local_servers",
     "membrane",
+    "preset_cards",
+    "preset_draft",
+    "preset_plan",
+    "presets",
     "read_compact",
     "reconcile",
+    "references_begin",
+    "references_end",
+    "references_forget",
+    "references_held",
     "register_action",
     "register_op",
     "register_tool",
@@ -423,6 +435,37 @@ def membrane(decide: Callable[..., int], handle: Callable[..., Any]) -> dict[str
     ``decide(kind, x, name)`` says what is allowed or raises; ``handle(kind, x, name, value)`` does what was answered
     with 2. Not possible while a script runs."""
 
+def enclosed_function(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """The function of a module as scripts get it: none of their code runs during its calls, and it gets lists instead
+    of their iterators."""
+
+def call_enclosed(function: Callable[..., Any], /, *args: Any, **names: Any) -> Any:
+    """Calls a function so that no code of the script runs until it returns; iterators become lists."""
+
+def references_begin(
+    structs: type,
+    property: type,
+    untracked: list[type],
+    math: list[type],
+    bmesh: list[type],
+    views: list[type],
+    properties: list[type],
+    sample: tuple[Any, int, int],
+) -> bool:
+    """Begins to watch what the objects of a script point to: ``bpy_struct``, what vectors of properties ask, then types
+    of untracked objects, of mathutils, of bmesh, of its views, and of custom properties; a data-block with its address
+    and that of its type. False if Blender's objects have these elsewhere."""
+
+def references_end() -> None:
+    """Ends what ``references_begin`` began."""
+
+def references_held(only: int | None = None) -> list[tuple[Any, int, int, int]]:
+    """The objects of the script that point into data-blocks, with the addresses of the block, the type and the data;
+    with an address, those that point into this block."""
+
+def references_forget(objects: list[Any]) -> None:
+    """Makes such objects raise ``ReferenceError``."""
+
 def alarm_free(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function without an alarm, for what a script may call of ours. Not possible while a script runs."""
 
@@ -472,6 +515,25 @@ def tree_text(
 
     Losses are what the page cannot say; it has them as comments.
     """
+
+def presets(own: str | list[dict[str, str]]) -> dict[str, Any]:
+    """All presets, those that ship first, then the user's (`[{"name", "text"}…]`), and which of those files are none:
+    `{"presets": [PRESET…], "unfit": [{"file", "code", "message"}]}`.
+    """
+
+def check_preset(name: str, text: str, catalogue: str | PathLike[str] | dict[str, Any]) -> dict[str, Any]:
+    """What the file of a preset holds, after a strict check; `preset_invalid` names the field that is wrong."""
+
+def preset_draft(
+    tree: str | dict[str, Any], catalogue: str | PathLike[str] | dict[str, Any], head: str | dict[str, Any]
+) -> dict[str, Any]:
+    """A tree document (a Bundle) as the file of a preset: `{"id", "text", "losses": [TEXT…]}`.
+
+    `head`: `{"title", "description"?, "example"?, "words"?, "metres"?}`, where metres are those of a unit.
+    """
+
+def preset_plan(wanted: str | dict[str, Any], context: str | dict[str, Any]) -> dict[str, Any]:
+    """The plan that applies a preset: `wanted` is `{"id", "values"?, "presets"?}`, `presets` being the user's files."""
 
 def sockets(
     tree: str | dict[str, Any], catalogue: str | PathLike[str] | dict[str, Any]
@@ -526,6 +588,11 @@ def error_codes() -> list[str]:
 
 def code_fix(code: str) -> str | None:
     """What to do about a code, in one line; None for a text that is no code of the registry."""
+
+def code_section(code: str) -> str | None:
+    """The part of the product that a code belongs to, such as `preflight`; None for a text that is no code of the
+    registry.
+    """
 
 def limits() -> dict[str, int]:
     """Sizes that core and host both keep to: `name_bytes`, `nested` (groups or frames), `tree_bytes`."""
@@ -594,6 +661,11 @@ def security_events() -> dict[str, Any]:
 def settings() -> list[dict[str, Any]]:
     """Every setting of a run: `name`, `type`, `doc`, `default`, `min`, `max`, `words` (what a word can be),
     `preference` (`title`, `about`, `section`: how the preferences show it)."""
+
+def preset_cards() -> list[dict[str, Any]]:
+    """The presets of the offline planner: `[{"id", "title", "description", "kinds", "since", "prompt"}]`; `{object}` in
+    a prompt stands for the object's name.
+    """
 
 def version() -> dict[str, Any]:
     """Versions of the core and of what it reads: `core`, `protocol`, `ir`, `catalogue`."""

@@ -237,6 +237,14 @@ pub(crate) fn alarm_allow(event: &str, code: &Bound<'_, PyAny>, under: Option<&B
     Ok(())
 }
 
+/// Does something that no script has asked for, without listening.
+pub(crate) fn unheard<T>(act: impl FnOnce() -> T) -> T {
+    let before = INSIDE.replace(true);
+    let found = act();
+    INSIDE.set(before);
+    found
+}
+
 /// Whether a script runs on this thread.
 pub(crate) fn is_watched() -> bool {
     WATCHED.get()

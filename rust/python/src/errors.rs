@@ -81,6 +81,7 @@ impl From<EngineError> for CoreError {
             | EngineError::Catalogue(_)
             | EngineError::Document { .. }
             | EngineError::Tree { .. }
+            | EngineError::Preset { .. }
             | EngineError::PromptEmpty
             | EngineError::Saved(_)
             | EngineError::PromptTooLong { .. } => "ProtocolError",

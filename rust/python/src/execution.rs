@@ -11,6 +11,7 @@ use crate::arrays::Arrays;
 use crate::errors::CoreError;
 use crate::holds::Holds;
 use crate::interruption::Interruptible;
+use crate::making::Making;
 use crate::releases;
 use crate::ufuncs::Nested;
 use crate::watchdog::{self, Handler, Watch};
@@ -46,6 +47,7 @@ pub(crate) fn run_bounded(
     let arrays = Arrays::new(py);
     let interruptible = Interruptible::new(py);
     let nested = Nested::new(py);
+    let making = Making::new(py);
     let holds = if alarmed { Holds::new(py).map(Some) } else { Ok(None) };
     let alarmed = match holds {
         Ok(Some(holds)) => Alarmed::new(py).map(|alarmed| Some((alarmed, holds))),
@@ -57,7 +59,7 @@ pub(crate) fn run_bounded(
         Ok(None) => (execution.run(), None),
         Err(error) => (Err(error), None),
     };
-    drop((nested, interruptible, arrays, bounded));
+    drop((making, nested, interruptible, arrays, bounded));
     watch.end();
     handler.remove(py)?;
     if let Some(event) = alarm {

@@ -21,7 +21,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use crate::watchdog;
+use crate::{enclosure, watchdog};
 
 type Compare = unsafe extern "C" fn(*mut ffi::PyObject, *mut ffi::PyObject, c_int) -> *mut ffi::PyObject;
 type Hash = unsafe extern "C" fn(*mut ffi::PyObject) -> ffi::Py_hash_t;
@@ -34,7 +34,7 @@ const NEXT: usize = 28;
 
 /// The original functions; they stay, since a class that a script derived from a list has inherited ours.
 static ORIGINALS: [AtomicPtr<c_void>; PLACES] = [const { AtomicPtr::new(ptr::null_mut()) }; PLACES];
-const PLACES: usize = 53;
+const PLACES: usize = 60;
 
 /// Whether the script ends here, with its exception set.
 unsafe fn ends() -> bool {
@@ -94,6 +94,17 @@ unsafe extern "C" fn next_within<const N: usize>(iterator: *mut ffi::PyObject) -
     }
 }
 
+/// What a generator yields next; not where C may not call the script.
+unsafe extern "C" fn next_of_generator<const N: usize>(generator: *mut ffi::PyObject) -> *mut ffi::PyObject {
+    // SAFETY: as in `compare`.
+    unsafe {
+        if enclosure::refuses(generator) {
+            return ptr::null_mut();
+        }
+        transmute::<*mut c_void, Next>(original::<N>())(generator)
+    }
+}
+
 fn original<const N: usize>() -> *mut c_void {
     ORIGINALS
         .get(N)
@@ -122,6 +133,9 @@ impl Interruptible {
             let view = empty("builtins", "dict").and_then(|dict| dict.call_method0(name));
             class_of(view.and_then(|view| reversed(&view)))
         };
+        let method = named(py, "types", "MethodType");
+        let alias = named(py, "types", "GenericAlias");
+        let generator = named(py, "types", "GeneratorType");
         let wanted: [(*mut ffi::PyTypeObject, usize, *mut c_void); PLACES] = [
             (&raw mut ffi::PyList_Type, COMPARE, compare::<0> as *mut c_void),
             (&raw mut ffi::PyTuple_Type, COMPARE, compare::<1> as *mut c_void),
@@ -176,6 +190,13 @@ impl Interruptible {
             (ordered, COMPARE, compare::<50> as *mut c_void),
             (forward("collections", "OrderedDict"), NEXT, next::<51> as *mut c_void),
             (&raw mut ffi::PyFloat_Type, COMPARE, compare::<52> as *mut c_void),
+            (&raw mut ffi::PyComplex_Type, COMPARE, compare::<53> as *mut c_void),
+            (&raw mut ffi::PySlice_Type, COMPARE, compare::<54> as *mut c_void),
+            (&raw mut ffi::PySlice_Type, HASH, hash::<55> as *mut c_void),
+            (method, COMPARE, compare::<56> as *mut c_void),
+            (method, HASH, hash::<57> as *mut c_void),
+            (alias, HASH, hash::<58> as *mut c_void),
+            (generator, NEXT, next_of_generator::<59> as *mut c_void),
         ];
         let places = wanted.into_iter().zip(&ORIGINALS);
         Self(

@@ -7,6 +7,7 @@ mod arrays;
 mod audit;
 mod client;
 mod connection;
+mod enclosure;
 mod errors;
 mod execution;
 mod extensions;
@@ -15,10 +16,12 @@ mod interruption;
 mod json;
 mod keys;
 mod kinds;
+mod making;
 mod membrane;
 mod memory;
 mod methods;
 mod namespaces;
+mod references;
 mod releases;
 mod run;
 mod seal;
@@ -43,10 +46,10 @@ mod geonode_core {
 
     #[pymodule_export]
     use super::{
-        check_manifest, check_script, check_tree, code_fix, compact, conversation_turns, diff, effects, error_codes,
-        estimates, known_models, limits, lints, read_compact, reconcile, reset_telemetry, schema, script_policy,
-        security_events, settings, shown_context, sockets, stack, structures, telemetry, tree_text, unfit_mesh,
-        validate_plan, version,
+        check_manifest, check_preset, check_script, check_tree, code_fix, code_section, compact, conversation_turns,
+        diff, effects, error_codes, estimates, known_models, limits, lints, preset_cards, preset_draft, preset_plan,
+        presets, read_compact, reconcile, reset_telemetry, schema, script_policy, security_events, settings,
+        shown_context, sockets, stack, structures, telemetry, tree_text, unfit_mesh, validate_plan, version,
     };
     #[pymodule_export]
     use crate::alarm::{alarm_allow, alarm_free, alarm_ready};
@@ -59,6 +62,8 @@ mod geonode_core {
     #[pymodule_export]
     use crate::connection::{ConnectionTest, local_ports, local_servers, stays_local};
     #[pymodule_export]
+    use crate::enclosure::{call_enclosed, enclosed_function};
+    #[pymodule_export]
     use crate::execution::run_bounded;
     #[pymodule_export]
     use crate::extensions::{register_action, register_op, register_tool, tools, unregister, unregister_tool};
@@ -68,6 +73,8 @@ mod geonode_core {
     use crate::membrane::membrane;
     #[pymodule_export]
     use crate::namespaces::Namespaces;
+    #[pymodule_export]
+    use crate::references::{references_begin, references_end, references_forget, references_held};
     #[pymodule_export]
     use crate::run::Run;
     #[pymodule_export]
@@ -246,6 +253,51 @@ fn read_compact<'py>(py: Python<'py>, text: &str, catalogue: &Bound<'py, PyAny>)
     to_python(py, &trees)
 }
 
+/// All presets, those that ship first, then the user's (`[{"name", "text"}…]`), and which of those files are none:
+/// `{"presets": [PRESET…], "unfit": [{"file", "code", "message"}]}`.
+#[pyfunction]
+fn presets<'py>(py: Python<'py>, own: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let own = text_of(own)?;
+    let found = detached(py, || geonode_engine::presets(&own))?;
+    to_python(py, &found)
+}
+
+/// What a file of a preset holds, after a strict check of its fields and, with the nodes of this catalogue, of its page; `preset_invalid` names
+/// what is wrong.
+#[pyfunction]
+fn check_preset<'py>(
+    py: Python<'py>,
+    name: &str,
+    text: &str,
+    catalogue: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let catalogue = source(catalogue)?;
+    let shown = detached(py, || geonode_engine::check_preset(name, text, &catalogue))?;
+    to_python(py, &shown)
+}
+
+/// A tree document (text or dict, a Bundle) as the file of a preset: `{"id", "text", "losses": [TEXT…]}`. `head`: `{"title", "description"?,
+/// "example"?, "words"?, "metres"?}`, where metres are those of a unit.
+#[pyfunction]
+fn preset_draft<'py>(
+    tree: &Bound<'py, PyAny>,
+    catalogue: &Bound<'py, PyAny>,
+    head: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let (tree, catalogue, head, py) = (text_of(tree)?, source(catalogue)?, text_of(head)?, tree.py());
+    let draft = detached(py, || geonode_engine::preset_draft(&tree, &catalogue, &head))?;
+    to_python(py, &draft)
+}
+
+/// The plan that applies a preset to the object that a context (as `capture_context` returns it) is about. `wanted`: `{"id", "values"?,
+/// "presets"?}` with the values by parameter, and the files of the user's presets.
+#[pyfunction]
+fn preset_plan<'py>(wanted: &Bound<'py, PyAny>, context: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let (wanted, context, py) = (text_of(wanted)?, text_of(context)?, context.py());
+    let plan = detached(py, || geonode_engine::preset_plan(&wanted, &context))?;
+    to_python(py, &plan)
+}
+
 /// Number of turns of a stored conversation, given its name and the folder that a request named as `folder`. None if there is no such
 /// conversation, or it is damaged.
 #[pyfunction]
@@ -327,6 +379,12 @@ fn code_fix(code: &str) -> Option<&'static str> {
     code.parse::<Code>().ok().map(Code::fix)
 }
 
+/// The part of the product that a code belongs to, such as `preflight`; None for a text that is no code of the registry.
+#[pyfunction]
+fn code_section(code: &str) -> Option<&'static str> {
+    code.parse::<Code>().ok().map(Code::section)
+}
+
 /// Sizes that core and host both keep to: `{"name_bytes", "nested", "tree_bytes"}`.
 #[pyfunction]
 fn limits() -> BTreeMap<&'static str, usize> {
@@ -369,6 +427,12 @@ fn settings(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
 #[pyfunction]
 fn known_models(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     to_python(py, &geonode_provider::models())
+}
+
+/// The presets of the offline planner: `[{"id", "title", "description", "kinds", "since", "prompt"}]`; `{object}` in a prompt stands for the object's name.
+#[pyfunction]
+fn preset_cards(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    to_python(py, &detached(py, geonode_engine::preset_cards)?)
 }
 
 /// `{"core", "protocol", "ir", "catalogue"}`: versions of the core and of what it reads.

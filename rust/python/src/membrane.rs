@@ -8,7 +8,7 @@
 //! the kind, and answers `NotImplemented` where that is not so.
 //!
 //! Answers: 1 allowed, 2 left to the handler of this kind of access (bounds by size), 3 and 4 the same for this one object only; plus 8
-//! for objects that the script has created, which are forgotten before the next script.
+//! for objects that the script has created, which are forgotten before the next script; plus 16 where C may not call the script back (`enclosure`).
 #![expect(
     unsafe_code,
     reason = "functions of C that Python calls, and a table that the GIL guards"
@@ -24,7 +24,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyCFunction, PyDict, PyString, PyTuple};
 
-use crate::{kinds, methods};
+use crate::{enclosure, kinds, methods, references};
 
 type Object = *mut ffi::PyObject;
 
@@ -38,6 +38,8 @@ const DELETE_ITEM: u8 = 5;
 const CALL: u8 = 6;
 /// A factor of a product of matrices.
 const FACTOR: u8 = 7;
+/// The making of an object by a class, wherever the class came from.
+const MAKE: u8 = 8;
 /// Added to the kind of an access that has failed.
 const AGAIN: u8 = 16;
 
@@ -46,6 +48,7 @@ const HANDLED: u8 = 2;
 const ALONE_PLAIN: u8 = 3;
 const ALONE_HANDLED: u8 = 4;
 const FOR_THIS_SCRIPT: u8 = 8;
+const ENCLOSED: u8 = 16;
 /// Marks an answer about one object, since a class is both an object and the type of others.
 const OF_OBJECT: u8 = 0x80;
 
@@ -125,7 +128,7 @@ unsafe fn keep(of: Object, name: Object, kind: u8, verdict: u8, passing: bool) {
     }
 }
 
-/// `PLAIN` or `HANDLED`; 0 with an exception set if it is refused.
+/// `PLAIN` or `HANDLED`, perhaps with `ENCLOSED`; 0 with an exception set if it is refused.
 unsafe fn allowed(object: Object, name: Object, kind: u8) -> u8 {
     // SAFETY: both are objects of Python, and the GIL is held.
     unsafe {
@@ -160,13 +163,14 @@ unsafe fn decided(object: Object, class: Object, name: Object, kind: u8) -> u8 {
         let answer = u8::try_from(ffi::PyLong_AsLong(found)).unwrap_or(0);
         ffi::Py_DecRef(found);
         let passing = answer & FOR_THIS_SCRIPT != 0;
-        match answer & !FOR_THIS_SCRIPT {
+        let enclosed = answer & ENCLOSED;
+        match answer & !(FOR_THIS_SCRIPT | ENCLOSED) {
             verdict @ (PLAIN | HANDLED) => {
-                keep(class, name, kind, verdict, passing);
-                verdict
+                keep(class, name, kind, verdict | enclosed, passing);
+                verdict | enclosed
             }
             alone @ (ALONE_PLAIN | ALONE_HANDLED) => {
-                let verdict = if alone == ALONE_PLAIN { PLAIN } else { HANDLED };
+                let verdict = enclosed | if alone == ALONE_PLAIN { PLAIN } else { HANDLED };
                 keep(object, name, kind | OF_OBJECT, verdict, passing);
                 verdict
             }
@@ -226,10 +230,17 @@ unsafe fn or_again(found: Object, kind: u8, object: Object, name: Object, value:
 unsafe fn loaded(object: Object, name: Object) -> Object {
     // SAFETY: as in `allowed`.
     unsafe {
-        match allowed(object, name, LOAD) {
+        let answer = allowed(object, name, LOAD);
+        let found = match answer & !ENCLOSED {
             PLAIN => or_again(ffi::PyObject_GetAttr(object, name), LOAD, object, name, ffi::Py_None()),
             HANDLED => handled(LOAD, object, name, ffi::Py_None()),
-            _ => ptr::null_mut(),
+            _ => return ptr::null_mut(),
+        };
+        references::remember(found, object, false);
+        if answer & ENCLOSED == 0 {
+            found
+        } else {
+            enclosure::wrapped(found)
         }
     }
 }
@@ -238,7 +249,24 @@ unsafe fn loaded(object: Object, name: Object) -> Object {
 unsafe fn stored(object: Object, name: Object, value: Object) -> i32 {
     // SAFETY: as in `allowed`.
     unsafe {
-        match allowed(object, name, STORE) {
+        let answer = allowed(object, name, STORE);
+        if answer & ENCLOSED == 0 || enclosure::is_plain(value) {
+            return stored_as(answer & !ENCLOSED, object, name, value);
+        }
+        let value = enclosure::settled(value);
+        if value.is_null() {
+            return -1;
+        }
+        let result = enclosure::enclosed(|| stored_as(answer & !ENCLOSED, object, name, value));
+        ffi::Py_DecRef(value);
+        result
+    }
+}
+
+unsafe fn stored_as(answer: u8, object: Object, name: Object, value: Object) -> i32 {
+    // SAFETY: as in `allowed`.
+    unsafe {
+        match answer {
             PLAIN if ffi::PyObject_SetAttr(object, name, value) == 0 => 0,
             PLAIN => done(or_again(ptr::null_mut(), STORE, object, name, value)),
             HANDLED => done(or_again(
@@ -265,7 +293,29 @@ unsafe fn done(found: Object) -> i32 {
 unsafe fn item(object: Object, key: Object) -> Object {
     // SAFETY: as in `allowed`. The name of an item is not used.
     unsafe {
-        match allowed(object, ffi::Py_None(), ITEM) {
+        let answer = allowed(object, ffi::Py_None(), ITEM);
+        if answer & ENCLOSED == 0 {
+            return item_as(answer, object, key);
+        }
+        let found = if enclosure::is_plain(key) {
+            item_as(answer & !ENCLOSED, object, key)
+        } else {
+            enclosure::enclosed(|| item_as(answer & !ENCLOSED, object, key))
+        };
+        if references::is_property(found) {
+            let kept = handled(ITEM, object, key, found);
+            ffi::Py_DecRef(found);
+            return kept;
+        }
+        references::remember(found, object, true);
+        found
+    }
+}
+
+unsafe fn item_as(answer: u8, object: Object, key: Object) -> Object {
+    // SAFETY: as in `allowed`.
+    unsafe {
+        match answer {
             PLAIN => or_again(ffi::PyObject_GetItem(object, key), ITEM, object, key, ffi::Py_None()),
             HANDLED => handled(ITEM, object, key, ffi::Py_None()),
             _ => ptr::null_mut(),
@@ -276,7 +326,24 @@ unsafe fn item(object: Object, key: Object) -> Object {
 unsafe fn set_item(object: Object, key: Object, value: Object) -> i32 {
     // SAFETY: as in `item`.
     unsafe {
-        match allowed(object, ffi::Py_None(), STORE_ITEM) {
+        let answer = allowed(object, ffi::Py_None(), STORE_ITEM);
+        if answer & ENCLOSED == 0 || enclosure::is_plain(value) && enclosure::is_plain(key) {
+            return set_item_as(answer & !ENCLOSED, object, key, value);
+        }
+        let value = enclosure::settled(value);
+        if value.is_null() {
+            return -1;
+        }
+        let result = enclosure::enclosed(|| set_item_as(answer & !ENCLOSED, object, key, value));
+        ffi::Py_DecRef(value);
+        result
+    }
+}
+
+unsafe fn set_item_as(answer: u8, object: Object, key: Object, value: Object) -> i32 {
+    // SAFETY: as in `item`.
+    unsafe {
+        match answer {
             PLAIN => ffi::PyObject_SetItem(object, key, value),
             HANDLED => done(or_again(
                 handled(STORE_ITEM, object, key, value),
@@ -339,7 +406,7 @@ unsafe extern "C" fn called(_: Object, args: *mut Object, count: ffi::Py_ssize_t
             return wrong();
         }
         let function = *args;
-        match allowed(function, ffi::Py_None(), CALL) {
+        match allowed(function, ffi::Py_None(), CALL) & !ENCLOSED {
             PLAIN => {
                 ffi::Py_IncRef(function);
                 function
@@ -358,14 +425,21 @@ unsafe extern "C" fn send(_: Object, args: *mut Object, count: ffi::Py_ssize_t) 
             return wrong();
         };
         let (name, object) = (*args, *args.add(1));
-        let (method, bound) = match allowed(object, name, LOAD) {
+        let answer = allowed(object, name, LOAD);
+        let (method, bound) = match answer & !ENCLOSED {
             PLAIN => match methods::found() {
                 Some(methods) => {
                     let mut method = ptr::null_mut();
                     let unbound = (methods.get)(object, name, &raw mut method) == 1;
-                    (or_again(method, LOAD, object, name, ffi::Py_None()), !unbound)
+                    let method = or_again(method, LOAD, object, name, ffi::Py_None());
+                    // An attribute may hold anything, a class too.
+                    if !unbound && !method.is_null() && allowed(method, ffi::Py_None(), CALL) == 0 {
+                        ffi::Py_DecRef(method);
+                        return ptr::null_mut();
+                    }
+                    (method, !unbound)
                 }
-                None => (loaded(object, name), true),
+                None => (ffi::PyObject_GetAttr(object, name), true),
             },
             HANDLED => (handled(LOAD, object, name, ffi::Py_None()), true),
             _ => return ptr::null_mut(),
@@ -374,12 +448,44 @@ unsafe extern "C" fn send(_: Object, args: *mut Object, count: ffi::Py_ssize_t) 
             return ptr::null_mut();
         }
         let (first, number) = if bound { (2, others) } else { (1, others + 1) };
+        let called_back = answer & ENCLOSED != 0
+            && (enclosure::is_of_numpy(object) || (2..others + 2).any(|at| !enclosure::is_plain(*args.add(at))));
+        let moves = references::is_of_bmesh(object);
+        let views = if moves { references::Views::new() } else { None };
         let found = match methods::found() {
+            _ if called_back => enclosure::called(method, args.add(first), number, ptr::null_mut()),
             Some(methods) => (methods.call)(method, args.add(first), number, ptr::null_mut()),
             None => methods::called(method, args.add(first), number),
         };
+        if let Some(views) = views {
+            let of_elements = references::is_of_elements(object);
+            let py = Python::assume_attached();
+            let failure = PyErr::take(py);
+            views.settle(py, !of_elements);
+            if let Some(failure) = failure {
+                failure.restore(py);
+            }
+        }
         ffi::Py_DecRef(method);
         found
+    }
+}
+
+/// Makes an object by a class as C does it, if a script may: the class may have come to C by any way, as what `map` or a sort calls.
+pub(crate) unsafe fn made(
+    class: Object,
+    args: Object,
+    names: Object,
+    original: unsafe extern "C" fn(Object, Object, Object) -> Object,
+) -> Object {
+    // SAFETY: as in `allowed`; Python passes a tuple, and a dict or null.
+    unsafe {
+        match allowed(class, ffi::Py_None(), MAKE) {
+            0 => ptr::null_mut(),
+            PLAIN => original(class, args, names),
+            HANDLED => handled(MAKE, class, args, if names.is_null() { ffi::Py_None() } else { names }),
+            _ => enclosure::made(class, args, names, original),
+        }
     }
 }
 
@@ -396,6 +502,7 @@ unsafe extern "C" fn product(_: Object, args: *mut Object, count: ffi::Py_ssize_
             allowed(other, ffi::Py_None(), FACTOR),
         ) {
             (0, _) | (_, 0) => ptr::null_mut(),
+            // A factor is never enclosed.
             (PLAIN, PLAIN) => ffi::PyNumber_MatrixMultiply(one, other),
             _ => handled(FACTOR, one, ffi::Py_None(), other),
         }
@@ -545,7 +652,7 @@ fn function(py: Python<'_>, name: &'static std::ffi::CStr, fast: ffi::PyCFunctio
 }
 
 /// The guards for one script, by name: `load(x, name)`, `item(x, key)`, `store(value, x, name)`, `store_item(value, x, key)`, `call(f)`,
-/// `at(x)[name]`, `inside(x)[key]`, `send(name, x, …)` for `x.name(…)`, `product(a, b)`; `isinstance` and `issubclass` for the script. `decide(kind, x, name)` returns the answer or raises, `handle(kind, x, name, value)` carries out accesses
+/// `at(x)[name]`, `inside(x)[key]`, `begin(builtins)` with those of the script, `send(name, x, …)` for `x.name(…)`, `product(a, b)`; `isinstance` and `issubclass` for the script. `decide(kind, x, name)` returns the answer or raises, `handle(kind, x, name, value)` carries out accesses
 /// with the answer 2. Forgets the answers about objects that the previous script created. Not possible while a script runs.
 #[pyfunction]
 pub(crate) fn membrane<'py>(decide: &Bound<'py, PyAny>, handle: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
@@ -555,6 +662,8 @@ pub(crate) fn membrane<'py>(decide: &Bound<'py, PyAny>, handle: &Bound<'py, PyAn
     }
     forget_at_exit(py)?;
     methods::find(py);
+    enclosure::find(py);
+    enclosure::begin(ptr::null_mut());
     exchange(py, [decide.clone().into_ptr(), handle.clone().into_ptr()], |answer| {
         answer.passing
     });
@@ -568,6 +677,14 @@ pub(crate) fn membrane<'py>(decide: &Bound<'py, PyAny>, handle: &Bound<'py, PyAn
     guards.set_item("call", function(py, c"call", called)?)?;
     guards.set_item("isinstance", function(py, c"isinstance", kinds::is_instance)?)?;
     guards.set_item("issubclass", function(py, c"issubclass", kinds::is_subclass)?)?;
+    guards.set_item(
+        "begin",
+        PyCFunction::new_closure(py, None, None, |args: &Bound<'_, PyTuple>, _| {
+            let table = args.get_item(0)?;
+            enclosure::begin(table.as_ptr());
+            PyResult::Ok(())
+        })?,
+    )?;
     guards.set_item(
         "at",
         PyCFunction::new_closure(py, None, None, |args, _| at(args.py(), args))?,

@@ -19,6 +19,8 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::enclosure;
+
 type Called = unsafe extern "C" fn(
     *mut ffi::PyObject,
     *const *mut ffi::PyObject,
@@ -106,7 +108,8 @@ unsafe extern "C" fn called(
             return ptr::null_mut();
         }
         DEPTH.set(depth.saturating_add(1));
-        let found = transmute::<*mut c_void, Called>(ORIGINAL.load(Ordering::Acquire))(function, args, count, names);
+        let original = transmute::<*mut c_void, Called>(ORIGINAL.load(Ordering::Acquire));
+        let found = enclosure::enclosed(|| original(function, args, count, names));
         DEPTH.set(depth);
         found
     }

@@ -63,6 +63,26 @@ pub struct AskedOperation {
     pub words: String,
     /// Whether it takes away something that the tree contains before the plan: a node, an item, or a socket of the interface.
     pub destructive: bool,
+    /// What it is about.
+    pub topic: AskedTopic,
+    /// IDs of operations without which it cannot be carried out: they add a node that it names.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<String>,
+}
+
+/// What an operation is about, so that many of them can be shown as a few groups.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AskedTopic {
+    /// It adds nodes, or sets and links those that the plan adds.
+    #[default]
+    NewNodes,
+    /// Inputs and outputs of the tree, and values of the modifier.
+    Interface,
+    /// It changes what the tree contains before the plan.
+    Changes,
+    /// It takes away something that the tree contains before the plan.
+    Removals,
 }
 
 /// A whole script.
@@ -150,7 +170,7 @@ mod tests {
     fn a_typed_request_keeps_its_former_wire_form() {
         let step = json!({
             "id": "/steps/0", "step_id": "s", "action_type": "PYTHON", "description": "d", "destructive": true,
-            "reason": null, "operations": [{"id": "/steps/0/payload/ops/0", "words": "w", "destructive": false}],
+            "reason": null, "operations": [{"id": "/steps/0/payload/ops/0", "words": "w", "destructive": false, "topic": "new_nodes"}],
             "script": {"mode": "safe", "code": "c", "lines": 1, "timeout_ms": 4000, "removes": []},
         });
         let plain = json!({"id": "/steps/1", "step_id": "t", "action_type": "GN_OPS", "description": "",

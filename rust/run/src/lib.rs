@@ -23,7 +23,7 @@ mod state;
 mod tools;
 mod transition;
 
-pub use approval::{ApprovalRequest, AskedDryRun, AskedOperation, AskedScript, AskedStep, AskedTool};
+pub use approval::{ApprovalRequest, AskedDryRun, AskedOperation, AskedScript, AskedStep, AskedTool, AskedTopic};
 pub use config::{Approve, Config};
 pub use diagram::diagram;
 pub use effect::{Effect, ForPlanner, Message, Notice, Origin, Performer, Purpose, Task};

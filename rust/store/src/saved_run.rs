@@ -12,7 +12,15 @@ const OLDEST: u64 = 1;
 /// Largest saved run, in bytes of JSON.
 const MAX_BYTES: usize = 256 << 20;
 /// The parts of the request that another process may replace.
-const OVERRIDES: [&str; 6] = ["api_key", "approve", "base_url", "catalogue", "folder", PYTHON];
+const OVERRIDES: [&str; 7] = [
+    "api_key",
+    "approve",
+    "base_url",
+    "catalogue",
+    "folder",
+    "presets",
+    PYTHON,
+];
 /// The setting about scripts. The process that resumes the run decides it: a file cannot grant more than `safe`.
 const PYTHON: &str = "python";
 

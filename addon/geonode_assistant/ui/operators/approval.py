@@ -50,14 +50,7 @@ class GEONODE_OT_decide(_Answer, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class GEONODE_OT_choose(_Answer, bpy.types.Operator):
-    """Leave this out when the plan is applied, or include it again"""
-
-    bl_idname = "geonode.choose"
-    bl_label = "Choose"
-
-    operation_id: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
-
+class _Choice(_Answer):
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
         if not super().poll(context):
@@ -66,8 +59,56 @@ class GEONODE_OT_choose(_Answer, bpy.types.Operator):
             cls.poll_message_set("Wait until the dry run has ended, or stop it")
         return not session.current.trying
 
+
+class GEONODE_OT_choose(_Choice, bpy.types.Operator):
+    """Leave this out when the plan is applied, or include it again"""
+
+    bl_idname = "geonode.choose"
+    bl_label = "Choose"
+
+    operation_id: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+
     def execute(self, context: bpy.types.Context) -> set[str]:
         session.current.toggle(self.operation_id)
+        polling.redraw()
+        return {"FINISHED"}
+
+
+class GEONODE_OT_choose_group(_Choice, bpy.types.Operator):
+    """Leave all of these out when the plan is applied, or include them again"""
+
+    bl_idname = "geonode.choose_group"
+    bl_label = "Choose Group"
+
+    step_id: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+    topic: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        view = session.current
+        ids = [
+            operation["id"]
+            for _, request in view.pending
+            for step in request.get("steps", ())
+            if step["id"] == self.step_id
+            for operation in step.get("operations", ())
+            if operation.get("topic", "new_nodes") == self.topic
+        ]
+        view.choose(ids, not view.left_out.isdisjoint(ids))
+        polling.redraw()
+        return {"FINISHED"}
+
+
+class GEONODE_OT_open_group(_Answer, bpy.types.Operator):
+    """Show these one by one, or only their number"""
+
+    bl_idname = "geonode.open_group"
+    bl_label = "Show One by One"
+    bl_options = {"INTERNAL"}
+
+    group: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        session.current.opened ^= {self.group}
         polling.redraw()
         return {"FINISHED"}
 
@@ -160,6 +201,8 @@ class GEONODE_OT_stop_dry_run(bpy.types.Operator):
 CLASSES = (
     GEONODE_OT_decide,
     GEONODE_OT_choose,
+    GEONODE_OT_choose_group,
+    GEONODE_OT_open_group,
     GEONODE_OT_open_script,
     GEONODE_OT_copy_script,
     GEONODE_OT_dry_run,

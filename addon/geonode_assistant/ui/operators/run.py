@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import bpy
 
-from ...messages import AssistantError
-from ...run import session, starting
-from .. import polling, properties
+from ...run import session
+from .. import properties
+from .result import send
+from .start import can_send
 
 
 class GEONODE_OT_send(bpy.types.Operator):
-    """Make the Geometry Nodes tree that the prompt describes, on the active object"""
+    """Make the Geometry Nodes tree that the prompt describes: on the object that it names, else on the active one"""
 
     bl_idname = "geonode.send"
     bl_label = "Send"
@@ -19,28 +20,16 @@ class GEONODE_OT_send(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if session.current.running:
-            cls.poll_message_set("A run is under way; wait until it ends, or cancel it")
-        elif context.mode != "OBJECT":
-            cls.poll_message_set("Switch to Object Mode first")
-        elif not properties.edited().prompt.strip():
+        if not can_send(cls, context):
+            return False
+        if not properties.edited().prompt.strip():
             cls.poll_message_set("Type a prompt first")
-        else:
-            return True
-        return False
+            return False
+        return True
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        prompt = properties.edited().prompt
-        try:
-            name = context.object.name if context.object else None
-            starting.start(prompt, object=name, conversation=session.current.conversation, approve="ask")
-        except Exception as error:
-            known = AssistantError.of(error)
-            session.current.refuse(known, prompt)
-            self.report({"ERROR"}, known.message)
-            return {"CANCELLED"}
-        polling.start()
-        return {"FINISHED"}
+        # Which object is meant is read from the words first: one that they name and that does not exist is said.
+        return send(self, properties.edited().prompt)
 
 
 class GEONODE_OT_cancel(bpy.types.Operator):
@@ -62,7 +51,7 @@ class GEONODE_OT_cancel(bpy.types.Operator):
 
 
 class GEONODE_OT_new_conversation(bpy.types.Operator):
-    """Start afresh: the next prompt does not follow the earlier ones"""
+    """Start afresh: the next prompt does not follow the earlier ones. What was made stays in the file"""
 
     bl_idname = "geonode.new_conversation"
     bl_label = "New Conversation"
@@ -72,14 +61,14 @@ class GEONODE_OT_new_conversation(bpy.types.Operator):
     def poll(cls, _context: bpy.types.Context) -> bool:
         if session.current.running:
             cls.poll_message_set("A run is under way; wait until it ends, or cancel it")
-        elif session.current.conversation is None:
+        elif session.current.conversation is None and session.current.summary == "IDLE":
             cls.poll_message_set("This is already a new conversation")
         else:
             return True
         return False
 
     def execute(self, _context: bpy.types.Context) -> set[str]:
-        session.current.new_conversation()
+        session.current.reset("")
         return {"FINISHED"}
 
 

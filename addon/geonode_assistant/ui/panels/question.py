@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import bpy
@@ -17,6 +19,15 @@ if TYPE_CHECKING:
     from ...run.protocol import ApprovalRequest, AskedDryRun, AskedOperation, AskedScript, AskedStep
 
 SHOWN_CHANGES, SHOWN_OPERATIONS, SHOWN_FINDINGS, SHOWN_LINES = 12, 40, 6, 30
+# A question with at most so many operations shows each of them at once.
+FEW = 8
+# What the operations of a group do, in the order in which the groups are shown.
+TOPICS = {
+    "removals": "Removals",
+    "changes": "Changes to what is there",
+    "interface": "Inputs, outputs, values",
+    "new_nodes": "New nodes and their links",
+}
 
 
 def draw_question(
@@ -25,15 +36,26 @@ def draw_question(
     """Draws one request for approval; the session knows which operations are left out."""
     view = session.current
     box = layout.box()
-    draw_text(box, request.get("reason", "This plan needs your approval."), context, "QUESTION")
-    if any(step.get("operations") or step.get("script") for step in request.get("steps", ())):
-        _draw_steps(box, request["steps"], view.left_out, context)
+    steps = request.get("steps", [])
+    reasons = list(dict.fromkeys(reason for step in steps if (reason := step.get("reason"))))
+    for line in reasons or [request.get("reason") or "This plan needs your approval."]:
+        draw_text(box, line, context, "QUESTION")
+    # A script is read before it is approved; ticks are looked at by those who want to.
+    scripts = any(step.get("script") for step in steps)
+    if scripts:
+        _draw_change(box, request, view, context)
     else:
-        _draw_changes(box, request.get("diff", []), context)
+        draw_text(box, summary(steps), context)
     for finding in request.get("findings", ())[:SHOWN_FINDINGS]:
         draw_text(box, finding.get("message", ""), context, "ERROR")
     _draw_trial(box, request_id, request.get("dry_run"), view, context)
-    open_to_approve = view.can_approve(request)
+    _draw_answers(box, request_id, view.can_approve(request))
+    if not scripts:
+        _draw_change(box, request, view, context)
+
+
+def _draw_answers(box: bpy.types.UILayout, request_id: str, open_to_approve: bool) -> None:
+    """Draws the buttons, and the field for words that go with a rejection."""
     row = box.row(align=True)
     answers: tuple[tuple[str, IconItems, bool], ...] = (("Approve", "CHECKMARK", True), ("Reject", "X", False))
     for label, icon, accept in answers:
@@ -46,44 +68,98 @@ def draw_question(
     )
 
 
-def _draw_steps(
-    box: bpy.types.UILayout, steps: list[AskedStep], left_out: set[str], context: bpy.types.Context
+def _draw_change(
+    box: bpy.types.UILayout, request: ApprovalRequest, view: session.Session, context: bpy.types.Context
 ) -> None:
-    """Draws every operation with its number and its tick; the numbers run through all steps."""
-    number = 0
+    """Draws what would be applied."""
+    steps = request.get("steps", [])
+    if any(step.get("operations") or step.get("script") for step in steps):
+        _draw_steps(box, steps, view, context)
+    else:
+        _draw_changes(box, request.get("diff", []), context)
+
+
+def summary(steps: Sequence[AskedStep]) -> str:
+    """What the steps do to the file, in one sentence."""
+    counts: Counter[str] = Counter(o.get("topic", "new_nodes") for step in steps for o in step.get("operations", ()))
+    named = {"removals": "removal", "changes": "change", "interface": "input or output", "new_nodes": "addition"}
+    parts = [f"{counts[t]} {named[t]}{'s' if counts[t] != 1 else ''}" for t in TOPICS if counts[t]]
+    parts = [part.replace("input or outputs", "inputs and outputs") for part in parts]
+    if not parts:
+        return ""
+    harmless = not counts["removals"] and not counts["changes"] and not any(step.get("script") for step in steps)
+    return ", ".join(parts) + ("; no node of yours is changed." if harmless else ".")
+
+
+def _draw_steps(
+    box: bpy.types.UILayout, steps: Sequence[AskedStep], view: session.Session, context: bpy.types.Context
+) -> None:
+    """Draws each step: its description, its operations in groups that can be opened, its script."""
+    few = sum(len(step.get("operations", ())) for step in steps) <= FEW
     for step in steps:
         icon: IconItems = "ERROR" if step.get("destructive") else "NONE"
-        # A step that cannot be divided is ticked as a whole.
-        whole: list[AskedOperation] = [{"id": step["id"], "words": step.get("description", ""), "destructive": False}]
-        if step.get("operations"):
+        operations = step.get("operations", [])
+        if operations:
             draw_text(box, step.get("description") or step["step_id"], context, icon)
-        for operation in step.get("operations") or whole:
-            number += 1
-            # A script is always shown, however many operations come before it.
-            if number <= SHOWN_OPERATIONS or step.get("script"):
-                _draw_operation(box, number, operation, operation["id"] not in left_out, context, icon)
+            for topic in TOPICS:
+                group = [one for one in operations if one.get("topic", "new_nodes") == topic]
+                if group:
+                    _draw_group(box, step["id"], topic, group, few, view, context)
+        else:
+            # A step that cannot be divided is ticked as a whole.
+            _draw_operation(box, step["id"], step.get("description", ""), icon, view, context)
         script = step.get("script")
         if script:
             _draw_script(box, step["id"], script, context)
-    if number > SHOWN_OPERATIONS:
-        box.label(text=f"and {number - SHOWN_OPERATIONS} more operations")
+    if view.followed:
+        draw_text(box, f"{view.followed} more went along, because they need each other.", context, "LINKED")
+
+
+def _draw_group(
+    box: bpy.types.UILayout,
+    step_id: str,
+    topic: str,
+    group: list[AskedOperation],
+    few: bool,
+    view: session.Session,
+    context: bpy.types.Context,
+) -> None:
+    """Draws the operations of one topic: a tick for all of them, and each by itself once the group is opened."""
+    name = f"{step_id}#{topic}"
+    # What takes something away is always seen; a click turns any group to the other state.
+    is_open = (few or topic == "removals") != (name in view.opened)
+    out = sum(one["id"] in view.left_out for one in group)
+    tick: IconItems = "CHECKBOX_DEHLT" if out == len(group) else "REMOVE" if out else "CHECKBOX_HLT"
+    row = box.row(align=True)
+    button = row.operator("geonode.choose_group", text="", icon=tick, emboss=False)
+    button.step_id, button.topic = step_id, topic
+    row.label(text=f"{TOPICS[topic]}: {len(group) - out}" + (f" of {len(group)}" if out else ""))
+    arrow: IconItems = "DOWNARROW_HLT" if is_open else "RIGHTARROW"
+    row.operator("geonode.open_group", text="", icon=arrow, emboss=False).group = name
+    if not is_open:
+        return
+    for operation in group[:SHOWN_OPERATIONS]:
+        icon: IconItems = "ERROR" if operation.get("destructive") else "NONE"
+        _draw_operation(box, operation["id"], operation.get("words", ""), icon, view, context)
+    if len(group) > SHOWN_OPERATIONS:
+        box.label(text=f"and {len(group) - SHOWN_OPERATIONS} more")
 
 
 def _draw_operation(
     box: bpy.types.UILayout,
-    number: int,
-    operation: AskedOperation,
-    wanted: bool,
+    operation_id: str,
+    text: str,
+    icon: IconItems,
+    view: session.Session,
     context: bpy.types.Context,
-    icon: IconItems = "NONE",
 ) -> None:
+    wanted = operation_id not in view.left_out
     row = box.row(align=True)
     tick: IconItems = "CHECKBOX_HLT" if wanted else "CHECKBOX_DEHLT"
-    row.operator("geonode.choose", text="", icon=tick, emboss=False).operation_id = operation["id"]
+    row.operator("geonode.choose", text="", icon=tick, emboss=False).operation_id = operation_id
     words = row.column(align=True)
     words.active = wanted
-    mark = "ERROR" if operation.get("destructive") else icon
-    draw_text(words, f"{number}. {operation.get('words', '')}", context, mark, beside=True)
+    draw_text(words, text, context, icon, beside=True)
 
 
 def _draw_script(box: bpy.types.UILayout, step_id: str, script: AskedScript, context: bpy.types.Context) -> None:

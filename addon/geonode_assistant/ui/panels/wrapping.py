@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import blf
@@ -28,18 +29,28 @@ def fit_lines(context: bpy.types.Context, text: str, taken_px: float = 0) -> lis
     """Breaks ``text`` into lines that fit the drawn region in the font of the interface; ``taken_px`` of the width are
     used by something else.
     """
-    measure, width = _text_metrics(context, taken_px)
-    return list(wrap(text, width, measure))
+    return list(_fitted(text, *_text_metrics(context, taken_px)))
 
 
-def _text_metrics(context: bpy.types.Context, taken_px: float = 0) -> tuple[Measure, float]:
-    """A function that measures text in the interface's font, and the width available for a line, in pixels."""
+@lru_cache(maxsize=512)
+def _fitted(text: str, size: float, width: float) -> tuple[str, ...]:
+    """The lines of a text in the interface's font of that size. The same texts are drawn over and over."""
+    return tuple(wrap(text, width, _measure(size)))
+
+
+def _text_metrics(context: bpy.types.Context, taken_px: float = 0) -> tuple[float, float]:
+    """The size of the interface's font, and the width available for a line, both in pixels."""
     preferences: Any = context.preferences
     scale = preferences.system.ui_scale
-    blf.size(0, preferences.ui_styles[0].widget.points * scale)
     region: Any = context.region
     width = region.width - (MARGIN_PX + taken_px) * scale
-    return lambda piece: blf.dimensions(0, piece)[0], max(width, LEAST_PX * scale)
+    return preferences.ui_styles[0].widget.points * scale, max(width, LEAST_PX * scale)
+
+
+def _measure(size: float) -> Measure:
+    """A function that measures text in the interface's font of that size."""
+    blf.size(0, size)
+    return lambda piece: blf.dimensions(0, piece)[0]
 
 
 def draw_text(
@@ -80,11 +91,16 @@ def draw_code(layout: bpy.types.UILayout, code: str, context: bpy.types.Context,
     return len(lines) - len(shown)
 
 
-def _fit_code(context: bpy.types.Context, margin: str, line: str) -> list[str]:
+def _fit_code(context: bpy.types.Context, margin: str, line: str) -> tuple[str, ...]:
     """Cuts a line of code into pieces that fit the region, each with the margin before it."""
-    measure, width = _text_metrics(context, NESTED_PX)
+    return _fitted_code(margin, line, *_text_metrics(context, NESTED_PX))
+
+
+@lru_cache(maxsize=2048)
+def _fitted_code(margin: str, line: str, size: float, width: float) -> tuple[str, ...]:
+    measure = _measure(size)
     room = max(width - measure(margin), LEAST_PX)
-    return [margin + piece for piece in _split(line, room, measure)] or [margin]
+    return tuple(margin + piece for piece in _split(line, room, measure)) or (margin,)
 
 
 def wrap(text: str, width: float, measure: Measure) -> Iterator[str]:

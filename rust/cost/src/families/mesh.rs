@@ -1,7 +1,9 @@
 //! Operations on meshes.
 
+use crate::flow::Content;
 use crate::geometry::{Geometry, Mesh, Parts, box_area, times};
 use crate::inputs::{Inputs, Outcome};
+use crate::range::Range;
 
 /// Blender gives up above this level; the elements that it would have created are counted anyway.
 const MAX_LEVEL: f64 = 40.0;
@@ -73,11 +75,20 @@ pub(super) fn outcome(kind: &str, inputs: &Inputs<'_>) -> Option<Outcome> {
         }
         "BoundBox" => {
             let size = inputs.main().size;
+            // Where it lies is not known: around the origin, as most objects do. Differences are exact.
+            let corner = |half: f64| Content::Vector(size.map(|side| Range::exactly(side * half)));
             Outcome::geometry(of(Mesh::quads(8.0, 12.0, 6.0, box_area(size)), size))
+                .and("Min", corner(-0.5))
+                .and("Max", corner(0.5))
         }
         "DeleteGeometry" => {
             let gone = inputs.truth("Selection") == Some(true);
-            Outcome::geometry(if gone { Geometry::default() } else { inputs.main() })
+            let kept = match inputs.flow("Selection").map(|flow| &flow.content) {
+                _ if gone => Geometry::default(),
+                Some(Content::AllButFirst(count)) => inputs.main().first(&inputs.mode("domain", "Domain"), *count),
+                _ => inputs.main(),
+            };
+            Outcome::geometry(kept)
         }
         "SeparateGeometry" => separated(inputs),
         "DuplicateElements" => Outcome::geometry(duplicated(inputs)),
@@ -149,7 +160,6 @@ fn bevelled(mesh: Mesh, segments: f64) -> Mesh {
 
 /// Each part may be everything if the selection is unknown.
 fn separated(inputs: &Inputs<'_>) -> Outcome {
-    use crate::flow::Content;
     let (all, none) = (inputs.main(), Geometry::default());
     let (selection, inverted) = match inputs.truth("Selection") {
         Some(true) => (all, none),

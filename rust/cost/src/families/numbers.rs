@@ -36,7 +36,10 @@ pub(super) fn outcome(kind: &str, inputs: &Inputs<'_>) -> Option<Outcome> {
         "ShaderNodeMath" => Outcome::number("Value", math(inputs)),
         "FunctionNodeIntegerMath" => Outcome::number("Value", integer_math(inputs)),
         "FunctionNodeBooleanMath" => Outcome::number("Boolean", boolean_math(inputs)),
-        "FunctionNodeCompare" => Outcome::number("Result", compared(inputs)),
+        "FunctionNodeCompare" => match all_but_first(inputs) {
+            Some(kept) => Outcome::at("Result", Content::AllButFirst(kept)),
+            None => Outcome::number("Result", compared(inputs)),
+        },
         "FunctionNodeFloatToInt" => {
             let mode = inputs.mode("rounding_mode", "Rounding Mode");
             let round = match mode.as_str() {
@@ -56,6 +59,7 @@ pub(super) fn outcome(kind: &str, inputs: &Inputs<'_>) -> Option<Outcome> {
         "ShaderNodeMix" => mixed(inputs),
         "GeometryNodeAttributeDomainSize" => domain_size(inputs),
         "GeometryNodeCurveLength" => Outcome::number("Length", Range::of([0.0, inputs.main().own.curves.length])),
+        "GeometryNodeInputIndex" => Outcome::at("Index", Content::Index),
         "GeometryNodeInputMeshFaceArea" => Outcome::at("Area", Content::FaceArea),
         "GeometryNodeAttributeStatistic" => statistic(inputs),
         "GeometryNodeSampleIndex" | "GeometryNodeSampleNearestSurface" | "GeometryNodeSampleCurve" => {
@@ -211,11 +215,33 @@ fn boolean_math(inputs: &Inputs<'_>) -> Range {
 }
 
 /// The available inputs A and B differ in name from version to version.
+/// What the names of the operands of a Compare node end with, where it compares numbers.
+fn compared_suffix(inputs: &Inputs<'_>) -> Option<&'static str> {
+    match inputs.property("data_type") {
+        Some("INT") if inputs.position("A_INT").is_some() => Some("_INT"),
+        Some("FLOAT" | "INT") => Some(""),
+        _ => None,
+    }
+}
+
+/// How many elements come before those that a comparison of the index with a number selects; `None` where it is another comparison.
+fn all_but_first(inputs: &Inputs<'_>) -> Option<f64> {
+    let suffix = compared_suffix(inputs)?;
+    let (a, b) = (format!("A{suffix}"), format!("B{suffix}"));
+    let is_index = |name: &str| inputs.flow(name).is_some_and(|flow| flow.content == Content::Index);
+    let from = match (inputs.property("operation")?, is_index(&a), is_index(&b)) {
+        ("GREATER_EQUAL", true, false) => inputs.exact(&b).high.ceil(),
+        ("GREATER_THAN", true, false) => inputs.exact(&b).high.floor() + 1.0,
+        ("LESS_EQUAL", false, true) => inputs.exact(&a).high.ceil(),
+        ("LESS_THAN", false, true) => inputs.exact(&a).high.floor() + 1.0,
+        _ => return None,
+    };
+    from.is_finite().then(|| from.max(0.0))
+}
+
 fn compared(inputs: &Inputs<'_>) -> Range {
-    let suffix = match inputs.property("data_type") {
-        Some("INT") if inputs.position("A_INT").is_some() => "_INT",
-        Some("FLOAT" | "INT") => "",
-        _ => return TRUTH,
+    let Some(suffix) = compared_suffix(inputs) else {
+        return TRUTH;
     };
     let (a, b) = (inputs.exact(&format!("A{suffix}")), inputs.exact(&format!("B{suffix}")));
     let not = |truth: Range| truth.map(|truth| 1.0 - truth);

@@ -127,6 +127,8 @@ fn figures(state: &[Flow]) -> Vec<f64> {
         | Content::Data(_)
         | Content::Nothing
         | Content::FaceArea
+        | Content::Index
+        | Content::AllButFirst(_)
         | Content::Closure(_)
         | Content::Unknown => Vec::new(),
     };

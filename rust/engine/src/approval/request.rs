@@ -2,9 +2,9 @@
 //! every plan if the artist wants to see each one first.
 
 use geonode_cost::Risk;
-use geonode_graph::{Catalogue, Compiled, Document, StepDelta, operations};
+use geonode_graph::{Catalogue, Compiled, Document, StepDelta, Topic, operations};
 use geonode_protocol::{Action, Extensions, Plan, PythonMode, Step};
-use geonode_run::{ApprovalRequest, AskedDryRun, AskedOperation, AskedStep};
+use geonode_run::{ApprovalRequest, AskedDryRun, AskedOperation, AskedStep, AskedTopic};
 
 use crate::approval::choice::{operation_id, step_id};
 use crate::approval::script;
@@ -122,6 +122,17 @@ fn listed(at: usize, step: &Step, subject: &Subject<'_>) -> Vec<AskedOperation> 
                 id,
                 words: operation.words,
                 destructive: operation.destructive,
+                topic: match operation.topic {
+                    Topic::NewNodes => AskedTopic::NewNodes,
+                    Topic::Interface => AskedTopic::Interface,
+                    Topic::Changes => AskedTopic::Changes,
+                    Topic::Removals => AskedTopic::Removals,
+                },
+                needs: operation
+                    .needs
+                    .into_iter()
+                    .filter_map(|other| operation_id(&step.action, at, other))
+                    .collect(),
             })
         })
         .collect()

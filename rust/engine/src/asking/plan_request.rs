@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use geonode_prompting::Exchange;
-use geonode_protocol::Extensions;
+use geonode_protocol::{Extensions, Understanding};
 use geonode_provider::{Client, FinishReason, Tool, ToolCall, Usage};
 use geonode_run::Message;
 use geonode_store::cache::Cache;
@@ -65,6 +65,8 @@ pub(crate) struct Reply {
     pub(crate) sent: usize,
     /// Key that is equal for requests that would get the same answer.
     pub(crate) key: Option<String>,
+    /// How the offline planner read the prompt.
+    pub(crate) understanding: Option<Understanding>,
     /// Whether it was stored from an earlier request and nothing was sent.
     pub(crate) cached: bool,
 }
@@ -81,6 +83,7 @@ impl Reply {
             tools_refused: false,
             sent: 0,
             key: None,
+            understanding: None,
             cached: false,
         }
     }

@@ -1,21 +1,29 @@
 //! The interface to `geonode-planner`: prompt and context in, plans out.
 
 use geonode_graph::documents::Context;
+use geonode_planner::Planned;
 use geonode_planner::offline::{self, Options};
+use geonode_planner::saved::PresetFile;
 use geonode_run::Failure;
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::error::EngineError;
 
-/// A plan without a model.
-pub(crate) fn offline(prompt: &str, object: Option<&str>, context: &Value) -> Result<Value, Failure> {
+/// A plan without a model, and how the prompt was read.
+pub(crate) fn offline(
+    prompt: &str,
+    object: Option<&str>,
+    context: &Value,
+    presets: &[PresetFile],
+) -> Result<Planned, Failure> {
     let context = read(context)?;
     let options = Options {
         object: object.map(str::to_owned),
         words: geonode_store::seal(&label(prompt)),
+        presets: presets.to_vec(),
     };
-    offline::plan(prompt, &context, &options).map_err(|refusal| Failure::new(refusal.code, refusal.message))
+    offline::answer(prompt, &context, &options).map_err(|refusal| Failure::new(refusal.code, refusal.message))
 }
 
 /// What the run is called: `GeoNode: scatter 200 rocks on the plane`. Its undo step shows the beginning, its digest marks what it made.

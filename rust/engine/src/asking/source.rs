@@ -93,8 +93,16 @@ impl Source {
             Self::Offline => {
                 // The offline planner does not use the conversation: the artist's last words are the prompt.
                 let prompt = brief.words.unwrap_or(&brief.request.prompt);
-                let plan = planner::offline(prompt, brief.request.object.as_deref(), brief.context)?;
-                Ok(Reply::text(plan.to_string(), None))
+                let planned = planner::offline(
+                    prompt,
+                    brief.request.object.as_deref(),
+                    brief.context,
+                    &brief.request.presets,
+                )?;
+                Ok(Reply {
+                    understanding: Some(planned.understanding),
+                    ..Reply::text(planned.plan.to_string(), None)
+                })
             }
             Self::Recorded(replies) => {
                 let reply = replies.pop_front().ok_or_else(|| {

@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use geonode_graph::ir::Tree;
 use geonode_prompting::{Besides, Exchange, Results};
-use geonode_protocol::{ContextRequest, Finding};
+use geonode_protocol::{ContextRequest, Finding, Understanding};
 use geonode_provider::{FinishReason, ToolCall, Usage};
 use geonode_run::{Answer, Failure, Feedback};
 use indexmap::IndexMap;
@@ -73,6 +73,9 @@ pub(crate) struct Asked {
     pub(crate) tool_steps: Vec<ToolStep>,
     /// The model that answered last, or the requested one.
     pub(crate) model: Option<String>,
+    /// How the offline planner read the prompt.
+    #[serde(default)]
+    pub(crate) understanding: Option<Understanding>,
 }
 
 /// Most objects that are inspected since one of them may run a tree that a plan names.
@@ -138,6 +141,7 @@ impl Asked {
             }
         }
         self.model = reply.model.or(self.model.take());
+        self.understanding = reply.understanding;
         self.usage = sum(self.usage, reply.usage);
         self.replies += 1;
         self.finish = reply.finish;

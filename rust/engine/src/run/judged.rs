@@ -57,6 +57,16 @@ impl Judged {
                 base.trees.insert(name.clone(), tree.clone());
             }
         }
+        if self.applied.is_empty() {
+            let warned = before
+                .scene
+                .objects
+                .iter()
+                .filter(|(_, figures)| !figures.warnings.is_empty());
+            base.scene
+                .objects
+                .extend(warned.map(|(name, figures)| (name.clone(), figures.clone())));
+        }
         self.written.extend(compiled.touched_trees.iter().cloned());
         self.applied.extend(plan.cloned());
     }

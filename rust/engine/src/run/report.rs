@@ -1,6 +1,6 @@
 //! The report of a run: the `RunReport` of `EFFECTS.md`.
 
-use geonode_protocol::{Envelope, Plan};
+use geonode_protocol::{Envelope, Plan, Understanding};
 use geonode_run::{ApprovalRecord, Message, RunState, StepRecord};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -45,6 +45,8 @@ pub struct Report {
     pub validation: Vec<Tally>,
     /// Durations of its parts; `None` when the setting `telemetry` is off.
     pub telemetry: Option<Spans>,
+    /// How the offline planner read the prompt; `None` for plans of models and given ones.
+    pub understanding: Option<Understanding>,
     /// The final message for the artist.
     pub final_message: String,
     /// What was changed, in plain words.

@@ -118,7 +118,7 @@ mod tests {
         names.sort_unstable();
         let first = "context diff exchanges finish ledger model plan replies reply seen slices usage";
         let second = "budget called cached taken tool_steps";
-        let later = "run calls_over exact known";
+        let later = "run calls_over exact known understanding";
         let mut known: Vec<&str> = [first, second, later]
             .iter()
             .flat_map(|names| names.split(' '))
@@ -132,7 +132,7 @@ mod tests {
         assert!(read(&work).is_err(), "an unknown fact");
         let fields = work.as_object_mut().unwrap();
         fields.remove("more");
-        for later in ["calls_over", "exact", "known"] {
+        for later in ["calls_over", "exact", "known", "understanding"] {
             fields.remove(later).unwrap();
         }
         assert!(read(&work).is_ok(), "a run that an earlier version saved");

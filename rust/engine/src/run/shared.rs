@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use geonode_protocol::Plan;
+use geonode_protocol::{Plan, Understanding};
 use geonode_provider::Client;
 use geonode_run::{Failure, Notice, RunState, State, Status};
 use serde_json::value::{RawValue, to_raw_value};
@@ -165,6 +165,8 @@ pub(crate) struct Front {
     pub(crate) spans: Option<Spans>,
     request: Map<String, Value>,
     pub(crate) model: Option<String>,
+    /// How the offline planner read the prompt.
+    pub(crate) understanding: Option<Understanding>,
     pub(crate) blender: Option<String>,
     prompt: String,
     provider: String,
@@ -190,6 +192,7 @@ impl Front {
             spans: None,
             request: request.raw.clone(),
             model: request.model.clone(),
+            understanding: None,
             blender: None,
             prompt: request.prompt.clone(),
             provider: request.provider.clone(),
@@ -277,6 +280,7 @@ impl Front {
             requests: self.requests.clone(),
             validation: self.validation.clone(),
             telemetry: self.spans.clone(),
+            understanding: self.understanding.clone(),
             final_message: outcome.map(|outcome| outcome.message.clone()).unwrap_or_default(),
             diff: self.diff.to_vec(),
             plan: self.plan.as_deref().cloned(),

@@ -13,6 +13,7 @@ use geonode_text::{PagePlaces, expand, needs};
 use crate::approval::request::{self as approval, Subject};
 use crate::asking::memory::{Ended, Memory};
 use crate::asking::plan_request::{Brief, Due, Listener};
+use crate::asking::planner::label;
 use crate::asking::policies;
 use crate::asking::source::{Lack, Source};
 use crate::catalogues::catalogue;
@@ -286,11 +287,18 @@ impl Work {
         let plan = self.planned.plan.clone().ok_or_else(|| lost("plan"))?;
         let document = Arc::clone(&self.planned.document);
         // A preset states all of its result; only what it changes of the last one is carried out.
-        let changed = self
-            .request
-            .is_offline()
-            .then(|| difference(&plan, &document, &catalogue));
-        let plan = changed.flatten().map_or(plan, Arc::new);
+        let changed = self.request.is_offline().then(|| {
+            difference(
+                &plan,
+                &document,
+                &catalogue,
+                &geonode_store::seal(&label(&self.request.prompt)),
+            )
+        });
+        let (plan, remarks) = match changed.flatten() {
+            Some(changed) => (Arc::new(changed.plan), changed.remarks),
+            None => (plan, Vec::new()),
+        };
         let usual = self.usual_object();
         let mut asks = Vec::new();
         let (plan, steps, pages) = match expand(
@@ -322,6 +330,7 @@ impl Work {
         }
         let mut compiled = compile_exactly(&plan, &document, &catalogue, &self.planned.exact);
         compiled.questions.extend(asks);
+        compiled.findings.extend(remarks);
         if compiled.ok() {
             if let Some(failure) = self.asked.known.deleted(&compiled) {
                 return Err(failure);

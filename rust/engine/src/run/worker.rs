@@ -316,6 +316,7 @@ impl Worker<'_> {
                 front.tool_steps.clone_from(&work.asked.tool_steps);
             }
             front.model.clone_from(&work.asked.model);
+            front.understanding.clone_from(&work.asked.understanding);
             front.blender = blender;
             if machine
                 .outcome

@@ -1,8 +1,9 @@
-//! `NO_NODE_WARNINGS`: no node of the target modifiers reports a warning. Blender 4.2 has no such list.
+//! `NO_NODE_WARNINGS`: no node of the target modifiers reports a warning, except one that it reported before the run. Blender 4.2 has no
+//! such list.
 
 use geonode_protocol::{Code, GateFinding};
 
-use crate::facts::{Facts, finding};
+use crate::facts::{Facts, fault, finding};
 use crate::gate::Gate;
 use crate::warnings::source;
 
@@ -33,6 +34,8 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
             });
             continue;
         };
+        let figures = facts.before.scene.objects.get(object);
+        let known = figures.and_then(|figures| figures.warnings.get(name));
         for warning in warnings.iter().filter(|warning| warning.kind == "WARNING") {
             let source = source(facts, modifier, &warning.message);
             let who = source
@@ -40,6 +43,7 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
                 .as_ref()
                 .map_or("A node".to_owned(), |id| format!("The node “{id}”"));
             findings.push(GateFinding {
+                severity: fault(known.is_some_and(|known| known.contains(&warning.message))),
                 node_id: source.node,
                 socket: source.socket,
                 ..finding(

@@ -16,6 +16,9 @@ pub type SocketRef = String;
 pub struct StepDelta {
     /// Step of the plan.
     pub step_id: String,
+    /// Materials to make, before anything uses them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub materials: Vec<MaterialEdit>,
     /// Trees in the order in which they must be edited (a nested group before its users).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trees: Vec<TreeDelta>,
@@ -30,8 +33,34 @@ pub struct StepDelta {
 impl StepDelta {
     /// True when nothing has to be done.
     pub fn is_empty(&self) -> bool {
-        self.trees.is_empty() && self.modifiers.is_empty() && self.modifier_inputs.is_empty()
+        self.materials.is_empty()
+            && self.trees.is_empty()
+            && self.modifiers.is_empty()
+            && self.modifier_inputs.is_empty()
     }
+}
+
+/// A material to make; one that has these values already is left as it is.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MaterialEdit {
+    /// Name of the material.
+    pub name: String,
+    /// Red, green, blue, and alpha.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_color: Option<Vec<f64>>,
+    /// Roughness.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub roughness: Option<f64>,
+    /// Metallic.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metallic: Option<f64>,
+    /// Red, green, blue, and alpha of its light.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub emission_color: Option<Vec<f64>>,
+    /// Strength of its light.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub emission_strength: Option<f64>,
 }
 
 /// Create a modifier, or give an existing one its tree.

@@ -1,6 +1,6 @@
 //! A modifier, as all documents describe it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -57,6 +57,9 @@ pub struct Made {
     #[serde(default)]
     #[schemars(skip_serializing_if = "BTreeSet::is_empty")]
     pub nodes: BTreeSet<String>,
+    /// Identifiers of the inputs and outputs that plans called `@…` when they made them, by those names; not in the context.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub sockets: BTreeMap<String, String>,
     /// Identifier of the run that wrote the mark; not in the context.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub run: String,

@@ -1,5 +1,7 @@
 //! Sizes of objects and collections, from which estimates start.
 
+use std::collections::BTreeMap;
+
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -44,6 +46,9 @@ pub struct Figures {
     /// Extent along each axis, in its own space.
     #[serde(default, skip_serializing_if = "is_point")]
     pub size: [f64; 3],
+    /// What nodes of its modifiers warned of at the last evaluation, by modifier; of targets only, and not in Blender 4.2.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub warnings: BTreeMap<String, Vec<String>>,
     /// What Blender made of it with its modifiers, for a target whose last evaluation is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evaluated: Option<EvaluatedMesh>,

@@ -39,7 +39,7 @@ impl<'p> Operation<'p> for &'p GroupIo {
     }
 }
 
-fn side_of(io: &GroupIo) -> Side {
+pub(crate) fn side_of(io: &GroupIo) -> Side {
     match io.direction {
         Direction::Input => Side::Input,
         Direction::Output => Side::Output,

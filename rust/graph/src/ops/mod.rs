@@ -12,6 +12,7 @@ mod groups;
 mod interface;
 mod interface_props;
 mod links;
+mod materials;
 mod nesting;
 mod nodes;
 mod operation;
@@ -24,9 +25,13 @@ mod zones;
 use geonode_protocol::{Action, GnOp, NodeTreeOp};
 
 pub(crate) use animation::has_property;
+pub(crate) use materials::materials_of;
 pub use operation::Mention;
 pub(crate) use operation::{Before, Operation};
 pub(crate) use work::{LinkNotes, Work};
+
+pub(crate) use interface::side_of;
+pub(crate) use nesting::dissolved;
 
 use cleanup::CleanupUnused;
 use ensure::EnsureSingleGroupIo;
@@ -70,6 +75,7 @@ fn of_node_tree(op: &NodeTreeOp) -> AnyOperation<'_> {
         NodeTreeOp::OrderLinks(op) => Box::new(op),
         NodeTreeOp::GroupNodes(op) => Box::new(op),
         NodeTreeOp::UngroupNodes(op) => Box::new(op),
+        NodeTreeOp::MakeMaterial(op) => Box::new(op),
     }
 }
 
@@ -96,5 +102,6 @@ fn of_gn_ops(op: &GnOp) -> AnyOperation<'_> {
         GnOp::OrderLinks(op) => Box::new(op),
         GnOp::GroupNodes(op) => Box::new(op),
         GnOp::UngroupNodes(op) => Box::new(op),
+        GnOp::MakeMaterial(op) => Box::new(op),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use geonode_protocol::{Change, Code, GroupNodes, Hint, UngroupNodes};
+use geonode_protocol::{Action, Change, Code, GnOp, GroupNodes, Hint, NodeTreeOp, Plan, UngroupNodes};
 use petgraph::Direction;
 use serde_json::{Value, json};
 
@@ -62,6 +62,34 @@ impl<'p> Operation<'p> for &'p UngroupNodes {
     }
 }
 
+/// IDs of the group nodes that a plan makes and then replaces by their nodes.
+pub(crate) fn dissolved(plan: &Plan) -> HashSet<&str> {
+    let mut made: HashSet<&str> = HashSet::new();
+    let mut gone: HashSet<&str> = HashSet::new();
+    for step in &plan.steps {
+        let (of_tree, small): (&[NodeTreeOp], &[GnOp]) = match &step.action {
+            Action::NodeTree(payload) => (&payload.operations, &[]),
+            Action::GnOps(payload) => (&[], &payload.ops),
+            Action::TreeText(_) | Action::Python(_) | Action::Added(_) => continue,
+        };
+        for op in of_tree {
+            match op {
+                NodeTreeOp::GroupNodes(op) => drop(made.insert(&op.id)),
+                NodeTreeOp::UngroupNodes(op) if made.contains(op.id.as_str()) => drop(gone.insert(&op.id)),
+                _ => {}
+            }
+        }
+        for op in small {
+            match op {
+                GnOp::GroupNodes(op) => drop(made.insert(&op.id)),
+                GnOp::UngroupNodes(op) if made.contains(op.id.as_str()) => drop(gone.insert(&op.id)),
+                _ => {}
+            }
+        }
+    }
+    gone
+}
+
 /// A link as its ends and how it is.
 struct Cable {
     from: (String, String),
@@ -96,6 +124,9 @@ impl Cable {
 impl Work<'_> {
     fn group_nodes(&mut self, op: &GroupNodes) {
         let Some(node) = self.model.node(&op.id) else {
+            if self.dissolved.contains(op.id.as_str()) && self.is_group(&op.node_group_name) {
+                return; // an earlier run of the plan did both
+            }
             if self.may_make_group(op)
                 && let Some(members) = self.members(op, None)
             {

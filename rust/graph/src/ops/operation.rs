@@ -61,6 +61,11 @@ impl Before<'_> {
         self.tree?.nodes.iter().find(|node| node.id == id)
     }
 
+    /// Whether there is a node with this ID.
+    pub(crate) fn has_node(&self, id: &str) -> bool {
+        self.node(id).is_some()
+    }
+
     /// What the menus call a node type; the type itself when this Blender does not have it.
     pub(super) fn label<'a>(&'a self, kind: &'a str) -> &'a str {
         self.catalogue.nodes.get(kind).map_or(kind, |known| &known.label)

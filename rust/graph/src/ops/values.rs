@@ -563,7 +563,11 @@ impl Work<'_> {
                     let change = Change::replace(self.sink.at(field), json!({ kind: near }));
                     Hint::change(format!("did you mean “{near}”?"), change)
                 });
-                (Code::UnknownDataBlock, proposed)
+                let made = || {
+                    let text = "a page makes one that is new: data.material(\"Name\", color=(1.0, 0.0, 0.0))";
+                    (kind == "material").then(|| Hint::explain(text))
+                };
+                (Code::UnknownDataBlock, proposed.or_else(made))
             }
             ValueError::NoValue => (
                 Code::InvalidValue,

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::catalogue::{Socket, fold};
 use crate::documents::Document;
-use crate::documents::delta::ModifierInput;
+use crate::documents::delta::{MaterialEdit, ModifierInput};
 use crate::intrusion::Unsaid;
 use crate::ir::{Node, Side};
 use crate::menus::Choice;
@@ -68,12 +68,16 @@ pub(crate) struct Work<'a> {
     pub target: Target,
     pub model: TreeModel,
     pub modifier_inputs: Vec<ModifierInput>,
+    /// Materials that the step makes.
+    pub materials: Vec<MaterialEdit>,
     /// Groups that the step makes or edits besides the tree, in this order.
     pub nested: Vec<TreeModel>,
     /// What the operations do to links, for the check of the whole tree.
     pub links: LinkNotes,
     /// Entries that it chooses in menus of the tree.
     pub choices: Vec<Choice>,
+    /// IDs of the group nodes that the plan makes and then replaces by their nodes.
+    pub dissolved: &'a HashSet<&'a str>,
     /// Menus of nodes that were there before, with the entries that it takes away.
     pub gone: Vec<(String, Vec<String>)>,
     /// Side effects of the operations on nodes that they do not name.

@@ -53,6 +53,14 @@ fn lengths_with_unit_words_are_read() {
     }
 }
 
+/// The default that a plan's page gives to an input.
+fn default(plan: &serde_json::Value, input: &str) -> String {
+    let page = plan.pointer("/steps/0/payload/text").unwrap().as_str().unwrap();
+    let (_, rest) = page.split_once(&format!("{input}: ")).unwrap();
+    let (_, value) = rest.split_once(" = ").unwrap();
+    value.split([',', ')']).next().unwrap().to_owned()
+}
+
 #[test]
 fn scene_units_and_scale_are_taken_into_account() {
     let mut context = starter();
@@ -75,28 +83,13 @@ fn scene_units_and_scale_are_taken_into_account() {
         &Options::default(),
     )
     .unwrap();
-    let spacing = plan
-        .pointer("/steps/0/payload/operations")
-        .unwrap()
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|op| op["name"] == "Spacing")
-        .unwrap();
-    assert_eq!(spacing["default"], 1.5, "local units are twice as large");
+    assert_eq!(default(&plan, "spacing"), "1.5", "local units are twice as large");
     assert!(plan["final_message"].as_str().unwrap().contains("scale 2"));
     context.units.scale_length = 0.01;
     let plan = offline::plan("extrude the faces of the cube by 3 m", &context, &Options::default()).unwrap();
-    let distance = plan
-        .pointer("/steps/0/payload/operations")
-        .unwrap()
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|op| op["name"] == "Distance")
-        .unwrap();
     assert_eq!(
-        distance["default"], 150.0,
+        default(&plan, "height"),
+        "150.0",
         "a Blender unit is a centimetre, and the object doubles it"
     );
 }
@@ -112,9 +105,17 @@ fn existing_names_are_not_reused() {
             ..Options::default()
         };
         let plan = offline::plan(prompt, context, &options).unwrap();
-        let target = plan.pointer("/steps/0/payload/target").unwrap().clone();
-        let name = |field: &str| target[field].as_str().unwrap().to_owned();
         let steps = plan["steps"].as_array().unwrap().len();
+        if let Some(page) = plan.pointer("/steps/0/payload/text") {
+            let page = page.as_str().unwrap();
+            if let Some(apply) = page.lines().find(|line| line.starts_with("apply(")) {
+                let names: Vec<&str> = apply.split('"').collect();
+                return (names[5].to_owned(), names[1].to_owned(), steps);
+            }
+            assert!(page.starts_with("with edit(\"Scatter\"):"), "{page}");
+        }
+        let target = plan.pointer("/steps/1/payload/target").unwrap().clone();
+        let name = |field: &str| target[field].as_str().unwrap().to_owned();
         (name("modifier_name"), name("node_group_name"), steps)
     };
     let pair = |one: &str, other: &str, steps| (one.to_owned(), other.to_owned(), steps);
@@ -134,7 +135,7 @@ fn existing_names_are_not_reused() {
     );
     // The same words again, or words that change the last result, are about what a run made; others ask for more.
     modifiers(&mut context, serde_json::json!({"as_left": true, "by": "w"}));
-    assert_eq!(target(&context, prompt, "w"), pair("Scatter", "Scatter", 2));
+    assert_eq!(target(&context, prompt, "w"), pair("Scatter", "Scatter", 3));
     assert_eq!(
         target(&context, prompt, "other words"),
         pair("Scatter.001", "Scatter.001", 1)
@@ -148,7 +149,7 @@ fn existing_names_are_not_reused() {
     for prompt in changes {
         assert_eq!(
             target(&context, prompt, "other words"),
-            pair("Scatter", "Scatter", 2),
+            pair("Scatter", "Scatter", 3),
             "{prompt}"
         );
     }
@@ -183,13 +184,17 @@ fn a_change_repeats_only_the_operations_of_its_words() {
     let said = |prompt: &str| {
         let plan = offline::plan(prompt, &context, &options).unwrap();
         let steps = plan["steps"].as_array().unwrap().clone();
-        let words = |field: &str, step: &serde_json::Value| step["payload"][field].as_array().cloned();
-        let all = steps
-            .iter()
-            .flat_map(|step| words("operations", step).or_else(|| words("ops", step)).unwrap());
         let name = |op: &serde_json::Value, key: &str| op[key].as_str().unwrap_or_default().to_owned();
-        all.map(|op| format!("{} {}{}", name(&op, "op"), name(&op, "name"), name(&op, "node_id")))
-            .collect::<Vec<_>>()
+        let mut said = Vec::new();
+        for payload in steps.iter().map(|step| &step["payload"]) {
+            if let Some(page) = payload["text"].as_str() {
+                said.extend(page.lines().skip(1).map(|line| line.trim().to_owned()));
+                continue;
+            }
+            let all = payload["operations"].as_array().or(payload["ops"].as_array()).unwrap();
+            said.extend(all.iter().map(|op| format!("{} {}", name(op, "op"), name(op, "name"))));
+        }
+        said
     };
     for prompt in [
         "make it 300",
@@ -208,10 +213,15 @@ fn a_change_repeats_only_the_operations_of_its_words() {
         ["set_group_io Seed", "set_modifier_input Seed"]
     );
     let cones = said("use cones instead");
-    assert!(cones.iter().any(|op| op == "create_node shape_cone"), "{cones:?}");
-    let others = ["Count", "Seed", "Scale", "points"];
     assert!(
-        !cones.iter().any(|op| others.iter().any(|other| op.ends_with(other))),
+        cones.iter().any(|line| line.starts_with("shape_cone = cone(")),
+        "{cones:?}"
+    );
+    let others = ["Count", "Seed", "scale =", "points =", "instances ="];
+    assert!(
+        !cones.iter().any(|line| others
+            .iter()
+            .any(|other| line.contains(other) && !line.starts_with("thing"))),
         "{cones:?}"
     );
     for prompt in [

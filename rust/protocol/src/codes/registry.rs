@@ -347,6 +347,8 @@ codes! {
         PresetInvalid = "preset_invalid" => "Reinstall the add-on; in a preset of your own, correct the place that the message names.",
         /// The prompt asks for several things.
         SeveralWishes = "several_wishes" => "Ask for one thing at a time, or choose a language model.",
+        /// There is no preset with this ID.
+        UnknownPreset = "unknown_preset" => "Use an ID that `presets.list()` has.",
         /// The object is of a type that the preset cannot use.
         WrongObjectKind = "wrong_object_kind" => "Name an object of a type that the message asks for.",
     }
@@ -409,6 +411,8 @@ codes! {
         DamagedFile = "damaged_file" => "Nothing needs to be done; the file that was set aside can be deleted.",
         /// No space is left on the disk.
         DiskFull = "disk_full" => "Free some space and try again.",
+        /// A file or a preset of this name is there already, and nothing says that it may be replaced.
+        FileExists = "file_exists" => "Choose another name, or say that it is to be replaced.",
         /// The file does not exist.
         FileNotFound = "file_not_found" => "Check that the path is spelled correctly and that the file exists.",
         /// The file is larger than allowed.

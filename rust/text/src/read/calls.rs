@@ -26,7 +26,7 @@ pub(crate) enum Callee {
 }
 
 /// What a keyword of a call is.
-enum Role<'c> {
+pub(crate) enum Role<'c> {
     Properties,
     Property(&'c str, &'c Property),
     Items(&'c str),
@@ -273,7 +273,7 @@ impl<'a, 'p> Reader<'_, 'a, 'p> {
                 Role::Property(name, property) => self.property(id, name, property, &keyword.value),
                 Role::Items(collection) => self.items(id, id, collection, &keyword.value),
                 Role::Label => {
-                    if let Some(Value::String(label)) = constant(&keyword.value, self.faults)
+                    if let Some(label) = self.label_text(&keyword.value)
                         && let Some(made) = self.draft.nodes.get_mut(id)
                     {
                         made.node.label = Some(label);
@@ -298,7 +298,7 @@ impl<'a, 'p> Reader<'_, 'a, 'p> {
         }
     }
 
-    fn role(&self, id: &str, keyword: &str) -> Role<'a> {
+    pub(crate) fn role(&self, id: &str, keyword: &str) -> Role<'a> {
         let kind = self.draft.node(id).map_or("", |node| node.kind.as_str());
         if keyword == "props" {
             return Role::Properties;
@@ -353,7 +353,7 @@ impl<'a, 'p> Reader<'_, 'a, 'p> {
                 self.items(id, &fed, collection, value);
             }
             Role::Label => {
-                if let Some(Value::String(label)) = constant(value, self.faults)
+                if let Some(label) = self.label_text(value)
                     && let Some(made) = self.draft.nodes.get_mut(id)
                 {
                     made.places.insert(".label".to_owned(), at(value));
@@ -362,6 +362,20 @@ impl<'a, 'p> Reader<'_, 'a, 'p> {
             }
             Role::Input => self.keyword(id, word, value),
         }
+    }
+
+    /// The text of a label; anything else is reported.
+    pub(crate) fn label_text(&mut self, value: &'p Expr) -> Option<String> {
+        if let Some(Value::String(label)) = constant(value, self.faults) {
+            return Some(label);
+        }
+        self.error(
+            Code::TextForm,
+            at(value),
+            "A label is a text.",
+            "Write label=\"Any text\".",
+        );
+        None
     }
 
     /// `props={…}`.

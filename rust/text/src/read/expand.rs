@@ -142,6 +142,7 @@ pub fn expand(
         });
         expanded.findings.extend(found);
         expanded.plan.meta.expects.extend(read.expects);
+        expanded.plan.meta.measures.extend(read.measures);
         if expanded.plan.final_message.is_empty() {
             expanded.plan.final_message = read.message.unwrap_or_default();
         }
@@ -225,7 +226,7 @@ pub fn page_in(reply: &str) -> Option<&str> {
 /// The plan that a page is as a whole answer: one step, done, with the page's text as its message.
 pub fn page_plan(page: &str) -> Plan {
     let mut ignored = Faults::default();
-    let statements = parse(page, &mut ignored);
+    let statements = parse(page, |_| false, &mut ignored);
     let message = Page::of(&statements, &mut ignored).message;
     Plan {
         version: Version::CURRENT,

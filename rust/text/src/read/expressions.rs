@@ -6,6 +6,7 @@ use geonode_protocol::Code;
 use rustpython_parser::ast::{Expr, ExprCall};
 use serde_json::Value;
 
+use super::arguments::only;
 use super::reader::{Binding, Place, Reader, VIRTUAL};
 use super::value::{Output, Val, at, constant};
 
@@ -236,7 +237,20 @@ impl<'p> Reader<'_, '_, 'p> {
             self.error(Code::TextForm, at, "muted(…) needs a link.", "Write muted(x).");
             return Val::Bad;
         };
-        let behind = call.args.get(1).and_then(|value| constant(value, self.faults));
+        only(call, "muted", 2, &[], "muted(x), or muted(x, 2.0)", self.faults);
+        let behind = call.args.get(1).and_then(|value| {
+            let behind = constant(value, self.faults);
+            if behind.is_none() {
+                let fix = "Write muted(x, 2.0).";
+                self.error(
+                    Code::TextForm,
+                    super::value::at(value),
+                    "The value behind a muted link is a constant.",
+                    fix,
+                );
+            }
+            behind
+        });
         Val::Muted(Box::new(self.value(inner, place)), behind)
     }
 

@@ -1,6 +1,6 @@
 //! What is wrong with a page: a finding before its place is counted in lines and columns.
 
-use geonode_protocol::{Code, Finding, Hint, LISTED_FINDINGS, Severity};
+use geonode_protocol::{Code, Finding, Hint, LISTED_FINDINGS, MakeMaterial, Severity};
 
 /// One finding about a page.
 #[derive(Debug, Clone)]
@@ -32,9 +32,11 @@ impl Fault {
     }
 }
 
-/// The findings about a page, in the order in which they were made.
+/// The findings about a page, in the order in which they were made, and what its values make beside trees.
 #[derive(Debug, Default)]
 pub(crate) struct Faults {
+    /// Materials that the page makes, each with its place.
+    pub(crate) materials: Vec<(MakeMaterial, usize)>,
     list: Vec<Fault>,
     more: usize,
     failed: bool,

@@ -4,15 +4,28 @@ use geonode_protocol::Code;
 use rustpython_parser::ast::{Expr, ExprCall};
 use serde_json::Value;
 
+use super::arguments::unknown;
+use super::calls::Role;
 use super::reader::Reader;
 use super::value::{Val, at, constant};
 
 impl<'p> Reader<'_, '_, 'p> {
     /// Sets the label of a frame, and puts the nodes that its call names into it.
     pub(crate) fn fill_frame(&mut self, id: &str, call: &'p ExprCall) {
+        for keyword in &call.keywords {
+            let name = keyword.arg.as_ref().map_or("", |name| name.as_str());
+            let is_input = !name.is_empty() && matches!(self.role(id, name), Role::Input);
+            if is_input {
+                unknown(keyword, "frame", "frame(\"Growth\", a, b)", self.faults);
+            }
+        }
+        let mut titled = false;
         for member in &call.args {
             if let Some(Value::String(label)) = constant(member, self.faults) {
-                if let Some(made) = self.draft.nodes.get_mut(id) {
+                if std::mem::replace(&mut titled, true) {
+                    let message = "A frame has one title.";
+                    self.error(Code::TextForm, at(member), message, "Name nodes by their variables.");
+                } else if let Some(made) = self.draft.nodes.get_mut(id) {
                     made.node.label = Some(label);
                 }
                 continue;

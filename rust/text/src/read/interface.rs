@@ -7,6 +7,7 @@ use geonode_protocol::Code;
 use rustpython_parser::ast::{Arguments, Constant, Expr, ExprCall, Keyword, StmtFunctionDef};
 use serde_json::Value;
 
+use super::arguments::unknown;
 use super::reader::Reader;
 use super::value::{Output, at, constant, data_socket};
 use crate::names::{SocketNames, read_type, title};
@@ -14,6 +15,8 @@ use crate::names::{SocketNames, read_type, title};
 /// The interface of a tree as Blender makes it.
 pub(crate) const NEW_INPUT: &str = "@geometry_in";
 pub(crate) const NEW_OUTPUT: &str = "@geometry_out";
+/// How a panel is written.
+const PANEL: &str = "panel(\"Shape\", size, description=\"…\")";
 const GEOMETRY: &str = "NodeSocketGeometry";
 
 /// A parameter of a function: word, type, subtype and default.
@@ -298,6 +301,17 @@ impl<'p> Reader<'_, '_, 'p> {
         all
     }
 
+    /// The output of the group with this word.
+    pub(crate) fn output_of_group(&self, word: &str) -> Option<String> {
+        self.outputs().identifier(word).map(str::to_owned)
+    }
+
+    /// The words for the outputs of the group.
+    fn outputs(&self) -> SocketNames {
+        let outputs = self.draft.interface.iter().filter(|item| item.is_socket(Side::Output));
+        SocketNames::new(outputs.map(|item| (item.name.as_str(), item.identifier.as_str(), true)))
+    }
+
     /// The interface item that an expression names: a parameter, or `group_output.name`.
     pub(crate) fn interface_item(&mut self, expr: &'p Expr) -> Option<String> {
         match expr {
@@ -321,20 +335,10 @@ impl<'p> Reader<'_, '_, 'p> {
             }
             Expr::Attribute(attribute) if matches!(&*attribute.value, Expr::Name(base) if base.id.as_str() == "group_output") =>
             {
-                let outputs: Vec<&Item> = self
-                    .draft
-                    .interface
-                    .iter()
-                    .filter(|item| item.is_socket(Side::Output))
-                    .collect();
-                let words = SocketNames::new(
-                    outputs
-                        .iter()
-                        .map(|item| (item.name.as_str(), item.identifier.as_str(), true)),
-                );
-                if let Some(found) = words.identifier(attribute.attr.as_str()) {
-                    return Some(found.to_owned());
+                if let Some(found) = self.output_of_group(attribute.attr.as_str()) {
+                    return Some(found);
                 }
+                let words = self.outputs();
                 let list: Vec<&str> = words.words().collect();
                 let message = format!("The group has no output “{}”.", attribute.attr.as_str());
                 let fix = format!("The outputs are: {}.", list.join(", "));
@@ -361,7 +365,10 @@ impl<'p> Reader<'_, '_, 'p> {
             let mut changes = Map::new();
             let mut name = None;
             for keyword in &call.keywords {
-                let Some(field) = keyword.arg.as_ref() else { continue };
+                let Some(field) = keyword.arg.as_ref() else {
+                    unknown(keyword, "limits", "limits(count, min=0, max=10)", self.faults);
+                    continue;
+                };
                 let Some(value) = constant(&keyword.value, self.faults) else {
                     self.error(
                         Code::TextForm,
@@ -714,15 +721,18 @@ impl<'p> Reader<'_, '_, 'p> {
 
 /// The constants of keywords by name.
 fn keyword_values(reader: &mut Reader<'_, '_, '_>, keywords: &[Keyword]) -> Vec<(String, Value)> {
-    keywords
-        .iter()
-        .filter_map(|keyword| {
-            Some((
-                keyword.arg.as_ref()?.to_string(),
-                constant(&keyword.value, reader.faults)?,
-            ))
-        })
-        .collect()
+    let mut all = Vec::with_capacity(keywords.len());
+    for keyword in keywords {
+        match (keyword.arg.as_ref(), constant(&keyword.value, reader.faults)) {
+            (Some(name), Some(value)) => all.push((name.to_string(), value)),
+            (None, _) => unknown(keyword, "panel", PANEL, reader.faults),
+            (Some(name), None) => {
+                let message = format!("The property “{name}” of a panel is a constant.");
+                reader.error(Code::TextForm, at(keyword), message, format!("Write {PANEL}."));
+            }
+        }
+    }
+    all
 }
 
 fn has_content(items: &[Item], panel: usize) -> bool {

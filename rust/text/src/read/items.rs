@@ -3,9 +3,10 @@
 use geonode_graph::catalogue::Socket;
 use geonode_graph::ir::Map;
 use geonode_protocol::Code;
-use rustpython_parser::ast::{Expr, ExprCall};
+use rustpython_parser::ast::{Expr, ExprCall, Keyword};
 use serde_json::Value;
 
+use super::arguments::unknown;
 use super::reader::Reader;
 use super::value::{at, constant};
 use crate::names::{read_type, title};
@@ -118,8 +119,18 @@ impl<'p> Reader<'_, '_, 'p> {
             if let (Some(field), Some(kind)) = (typed, kind) {
                 fields.insert(field.to_owned(), Value::from(self.item_short(field, &kind)));
             }
+            let word = kind_word(call);
+            let form = format!("{word}(x), or {word}(x, description=\"…\")");
+            if let Some(further) = call.args.get(1) {
+                let message = "An item takes one value.";
+                self.error(Code::TextForm, at(further), message, format!("Write {form}."));
+            }
             for keyword in &call.keywords {
-                if let (Some(field), Some(value)) = (keyword.arg.as_ref(), constant(&keyword.value, self.faults)) {
+                let Some(field) = keyword.arg.as_ref() else {
+                    unknown(keyword, word, &form, self.faults);
+                    continue;
+                };
+                if let Some(value) = self.constant_field(keyword) {
                     fields.insert(field.to_string(), value);
                 }
             }
@@ -147,6 +158,18 @@ impl<'p> Reader<'_, '_, 'p> {
         Item { fields, value: feeds }
     }
 
+    /// A further field of an item, which is a constant.
+    pub(crate) fn constant_field(&mut self, keyword: &'p Keyword) -> Option<Value> {
+        let value = constant(&keyword.value, self.faults);
+        if value.is_none() {
+            let name = keyword.arg.as_ref().map_or("", |name| name.as_str());
+            let message = format!("The field “{name}” of an item is a constant.");
+            let fix = "Give it a number, a text or a tuple; only the value of an item is a link.";
+            self.error(Code::TextForm, at(keyword), message, fix);
+        }
+        value
+    }
+
     /// The type of `Float(x)`; `Some(None)` for `item(x)`, which states none.
     #[expect(clippy::option_option, reason = "an item without a type is an item all the same")]
     fn item_type(&self, call: &ExprCall) -> Option<Option<String>> {
@@ -172,5 +195,13 @@ impl<'p> Reader<'_, '_, 'p> {
             ("data_type", "MATRIX") => "FLOAT4X4".to_owned(),
             _ => short,
         }
+    }
+}
+
+/// What an item is written with: its type, or `item`.
+fn kind_word(call: &ExprCall) -> &str {
+    match &*call.func {
+        Expr::Name(name) => name.id.as_str(),
+        _ => "item",
     }
 }

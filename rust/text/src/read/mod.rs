@@ -2,6 +2,8 @@
 //!
 //! Start at [`steps`]: a page's groups in order; `reader` and what follows it read one of them.
 
+mod again;
+mod arguments;
 mod calls;
 mod draft;
 mod expand;

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use geonode_protocol::{Code, Component, Expectation};
+use geonode_protocol::{Code, Component, Expectation, Extent, Measure};
 use rustpython_parser::ast::{Constant, Expr, ExprCall, Ranged, Stmt, StmtFunctionDef};
-use serde_json::Value;
+use serde_json::{Number, Value};
 
+use super::arguments::only;
 use super::fault::{Fault, Faults};
 use super::statements::word_of;
 use super::value::{at, constant};
@@ -41,8 +42,12 @@ pub(crate) struct Page<'p> {
     pub(crate) groups: Vec<Group<'p>>,
     pub(crate) applies: Vec<Apply>,
     pub(crate) expects: Vec<Expectation>,
+    /// Sizes and places.
+    pub(crate) measures: Vec<Measure>,
 }
 
+/// The limit of what is measured, in Blender units.
+const FARTHEST: f64 = 1e12;
 const FORMS: &str =
     "On a page stand functions (`def name(…) -> Geometry:`), `with edit(\"Group\"):`, apply(…) and expect(…).";
 
@@ -53,7 +58,7 @@ impl<'p> Page<'p> {
             match statement {
                 Stmt::Expr(expression) => match (&*expression.value, word_of(&expression.value)) {
                     (_, Some(("apply", call))) => page.applies.push(apply(call, faults)),
-                    (_, Some(("expect", call))) => expect(call, &mut page.expects, faults),
+                    (_, Some(("expect", call))) => expect(call, &mut page, faults),
                     (Expr::Constant(text), _) if number == 0 => match &text.value {
                         Constant::Str(text) => page.message = Some(text.trim().to_owned()),
                         _ => faults.error(
@@ -70,19 +75,33 @@ impl<'p> Page<'p> {
                         FORMS,
                     ),
                 },
-                Stmt::FunctionDef(function) => page.groups.push(Group {
-                    name: String::new(),
-                    function: Some(function),
-                    body: &function.body,
-                    at: at(statement),
-                    end: usize::from(statement.end()),
-                }),
+                Stmt::FunctionDef(function) => {
+                    if let Some(mark) = function.decorator_list.first() {
+                        let fix = "Leave the line out; a group's properties are set by settings(…).";
+                        faults.error(Code::TextForm, at(mark), "Groups have no decorators.", fix);
+                    }
+                    page.groups.push(Group {
+                        name: String::new(),
+                        function: Some(function),
+                        body: &function.body,
+                        at: at(statement),
+                        end: usize::from(statement.end()),
+                    });
+                }
                 Stmt::With(block) => {
                     let call = block
                         .items
                         .first()
                         .and_then(|item| word_of(&item.context_expr))
                         .filter(|(word, _)| *word == "edit");
+                    if let Some((_, call)) = call {
+                        only(call, "edit", 1, &[], "with edit(\"Group\"):", faults);
+                    }
+                    if let Some(further) = block.items.get(1) {
+                        let message = "One group is edited at a time.";
+                        let fix = "Write a block `with edit(\"Group\"):` for each.";
+                        faults.error(Code::TextForm, at(&further.context_expr), message, fix);
+                    }
                     let name = call
                         .and_then(|(_, call)| call.args.first())
                         .and_then(|name| name_of(name, faults));
@@ -215,7 +234,15 @@ fn apply(call: &ExprCall, faults: &mut Faults) -> Apply {
                     }
                 }
             }
-            ("single_user", value) => found.single_user = matches!(constant(value, faults), Some(Value::Bool(true))),
+            ("single_user", value) => match constant(value, faults) {
+                Some(Value::Bool(flag)) => found.single_user = flag,
+                _ => faults.error(
+                    Code::TextForm,
+                    at(value),
+                    "single_user is True or False.",
+                    "Write single_user=True, or leave it out.",
+                ),
+            },
             ("object" | "modifier" | "group", value) => {
                 let Some(text) = object_name(value, faults) else {
                     faults.error(
@@ -263,8 +290,8 @@ fn object_name(expr: &Expr, faults: &mut Faults) -> Option<String> {
     }
 }
 
-/// `expect("Plane", instances=250, faces=(6, None))`.
-fn expect(call: &ExprCall, all: &mut Vec<Expectation>, faults: &mut Faults) {
+/// `expect("Plane", instances=250, faces=(6, None), size_z=(1.9, 2.1))`.
+fn expect(call: &ExprCall, page: &mut Page<'_>, faults: &mut Faults) {
     let Some(object) = call.args.first().and_then(|name| object_name(name, faults)) else {
         return faults.error(
             Code::TextForm,
@@ -273,29 +300,43 @@ fn expect(call: &ExprCall, all: &mut Vec<Expectation>, faults: &mut Faults) {
             "Write expect(\"Plane\", instances=250).",
         );
     };
+    if let Some(further) = call.args.get(1) {
+        let fix = "Write expect(\"Plane\", instances=250).";
+        faults.error(Code::TextForm, at(further), "What is expected is said by name.", fix);
+    }
     for keyword in &call.keywords {
         let name = keyword.arg.as_ref().map_or("", |name| name.as_str());
+        let value = constant(&keyword.value, faults).unwrap_or_default();
+        if let Ok(extent) = serde_json::from_value::<Extent>(Value::from(name)) {
+            match within(&value) {
+                Some([min, max]) => page.measures.push(Measure {
+                    object_name: object.clone(),
+                    extent,
+                    min,
+                    max,
+                }),
+                None => faults.error(
+                    Code::TextForm,
+                    at(keyword),
+                    format!("“{name}” is a number, or a range with its least value first."),
+                    "Write expect(\"Plane\", size_z=(1.9, 2.1), low_z=(0, None)).",
+                ),
+            }
+            continue;
+        }
         let component: Option<Component> = serde_json::from_value(Value::from(name)).ok();
-        let value = constant(&keyword.value, faults);
-        let bounds = match &value {
-            Some(Value::Number(number)) => number.as_u64().map(|count| (Some(count), None, None)),
-            Some(Value::Array(parts)) => match parts.as_slice() {
-                [low, high] => Some((None, low.as_u64(), high.as_u64())),
-                _ => None,
-            },
-            _ => None,
-        };
-        let (Some(component), Some((count, min, max))) = (component, bounds) else {
-            let fix = "Counts are instances, points, vertices, edges, faces, splines, curve_points and grids: expect(\"Plane\", faces=(6, None)).";
+        let (Some(component), Some((count, min, max))) = (component, counted(&value)) else {
+            let fix = "Counts are instances, points, vertices, edges, faces, splines, curve_points and grids, sizes and places size_x, low_y, high_z and the like: \
+                       expect(\"Plane\", faces=(6, None), size_z=(1.9, 2.1)).";
             faults.error(
                 Code::TextForm,
                 at(keyword),
-                format!("“{name}” is not a count, or its value not a whole number or a range."),
+                format!("“{name}” is nothing that is measured, or its value not a whole number or a range."),
                 fix,
             );
             continue;
         };
-        all.push(Expectation {
+        page.expects.push(Expectation {
             object_name: object.clone(),
             component,
             count,
@@ -303,4 +344,43 @@ fn expect(call: &ExprCall, all: &mut Vec<Expectation>, faults: &mut Faults) {
             max,
         });
     }
+}
+
+/// A count, or a least and a greatest one.
+fn counted(value: &Value) -> Option<(Option<u64>, Option<u64>, Option<u64>)> {
+    if let Some(number) = value.as_u64() {
+        return Some((Some(number), None, None));
+    }
+    let [low, high] = value.as_array()?.as_slice() else {
+        return None;
+    };
+    let end = |end: &Value| {
+        if end.is_null() {
+            Some(None)
+        } else {
+            end.as_u64().map(Some)
+        }
+    };
+    let (low, high) = (end(low)?, end(high)?);
+    let turned = low.zip(high).is_some_and(|(low, high)| low > high);
+    ((low.is_some() || high.is_some()) && !turned).then_some((None, low, high))
+}
+
+/// The least and the greatest length that is right: of one number what is within a hundredth of it, or a thousandth of a unit.
+fn within(value: &Value) -> Option<[Number; 2]> {
+    let ends = match value.as_array().map(Vec::as_slice) {
+        None => {
+            let wanted = value.as_f64()?;
+            let off = (wanted.abs() * 0.01).max(0.001);
+            [wanted - off, wanted + off]
+        }
+        Some([low, high]) if !(low.is_null() && high.is_null()) => {
+            let end = |end: &Value, open: f64| if end.is_null() { Some(open) } else { end.as_f64() };
+            [end(low, -FARTHEST)?, end(high, FARTHEST)?]
+        }
+        Some(_) => return None,
+    };
+    let [low, high] = ends;
+    let fits = low <= high && low >= -FARTHEST && high <= FARTHEST;
+    Some([Number::from_f64(low).filter(|_| fits)?, Number::from_f64(high)?])
 }

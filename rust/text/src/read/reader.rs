@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::draft::Draft;
 use super::fault::{Fault, Faults};
-use super::value::{Output, Val};
+use super::value::{Gathered, Output, Val};
 use crate::names::{Names, SocketNames, Variables, numbered, path};
 
 /// Names that wait for each other at one time: a page in any order is read by recursion.
@@ -70,6 +70,8 @@ pub(crate) struct Reader<'r, 'a, 'p> {
     pub(crate) bindings: HashMap<String, Binding<'p>>,
     /// Names that are assigned more than once: each time they stand for something else.
     pub(crate) reused: HashSet<String>,
+    /// Names of nodes that an earlier run of the page moved into a group.
+    pub(crate) gathered: HashMap<String, Gathered>,
     /// Inputs of the group by parameter.
     pub(crate) parameters: HashMap<String, Output>,
     /// Parameters of the closures around a place.
@@ -79,6 +81,8 @@ pub(crate) struct Reader<'r, 'a, 'p> {
     /// IDs whose nodes are replaced by others of another type.
     pub(crate) replaced: HashMap<String, usize>,
     pub(crate) extras: Vec<Extra>,
+    /// What has returned: closures by their output nodes, and the group itself without a name.
+    pub(crate) returned_from: HashSet<String>,
     waiting: usize,
     words: HashMap<*const Socket, Rc<SocketNames>>,
 }
@@ -105,11 +109,13 @@ impl<'r, 'a, 'p> Reader<'r, 'a, 'p> {
             ids: HashMap::new(),
             bindings: HashMap::new(),
             reused: HashSet::new(),
+            gathered: HashMap::new(),
             parameters: HashMap::new(),
             closures: Vec::new(),
             closure_ends: Vec::new(),
             replaced: HashMap::new(),
             extras: Vec::new(),
+            returned_from: HashSet::new(),
             waiting: 0,
             words: HashMap::new(),
         }
@@ -223,6 +229,9 @@ impl<'r, 'a, 'p> Reader<'r, 'a, 'p> {
             "group_input" => return Val::Node(self.draft.group_end(GROUP_INPUT_TYPE)),
             "group_output" => return Val::Node(self.draft.group_end(GROUP_OUTPUT_TYPE)),
             _ => {}
+        }
+        if let Some(gathered) = self.gathered.get(name) {
+            return gathered.output.clone().map_or(Val::Bad, Val::Out);
         }
         if self.edit {
             let closure = self.variables.closure_output(name).map(str::to_owned);

@@ -6,6 +6,7 @@ use geonode_protocol::{Code, GnOp, GroupNodes, UngroupNodes};
 use rustpython_parser::ast::{Constant, Expr, ExprCall, Stmt};
 use serde_json::Value;
 
+use super::arguments::{only, unknown};
 use super::reader::{Binding, Place, Reader, is_usable};
 use super::value::{Val, at, constant};
 use super::zones::zone_of;
@@ -35,6 +36,7 @@ impl<'p> Reader<'_, '_, 'p> {
         for statement in body {
             self.assigned(statement, &mut names);
         }
+        self.find_gathered(body);
         let mut first = foldhash::HashSet::default();
         for (name, value) in &names {
             let again = !first.insert(*name) || self.parameters.contains_key(*name);
@@ -123,6 +125,11 @@ impl<'p> Reader<'_, '_, 'p> {
                 }
             }
             Stmt::Return(back) => {
+                let end = self.closure_ends.last().cloned().unwrap_or_default();
+                if !self.returned_from.insert(end) {
+                    let fix = "Choose between values with a node: `a if c else b`, or `switch(c, a, b)`.";
+                    self.error(Code::TextForm, start, "The group returns twice.", fix);
+                }
                 if let Some(value) = &back.value {
                     self.give_back(value, start);
                 }
@@ -196,6 +203,9 @@ impl<'p> Reader<'_, '_, 'p> {
 
     /// `x.scale = …`, `x.props = …`, `x.items = …`, `group_output.geometry = …`.
     fn assign_part(&mut self, base: &'p Expr, word: &str, value: &'p Expr, start: usize) {
+        if self.gathered_node(base).is_some() {
+            return; // said before it was moved
+        }
         let known = match base {
             Expr::Name(name) => self.name(name.id.as_str(), at(base)),
             _ => {
@@ -246,6 +256,26 @@ impl<'p> Reader<'_, '_, 'p> {
     }
 
     fn about(&mut self, word: &str, call: &'p ExprCall) {
+        let (places, form) = match word {
+            "label" => (2, "label(x, \"Any text\")"),
+            "mute" => (usize::MAX, "mute(a, b)"),
+            "ungroup" => (usize::MAX, "ungroup(g)"),
+            "cleanup" => (0, "cleanup()"),
+            "group_input" => (0, "group_input()"),
+            "node" => (1, "node(x, location=(0.0, 20.0))"),
+            "settings" => (0, "settings(name=\"Name\")"),
+            _ => (usize::MAX, ""),
+        };
+        match word {
+            // Their arguments by name are read one by one.
+            "node" | "settings" | "limits" | "panel" | "frame" | "gather" => {
+                if let Some(further) = call.args.get(places) {
+                    let message = format!("{word}(…) takes {places} arguments without a name.");
+                    self.error(Code::TextForm, at(further), message, format!("Write {form}."));
+                }
+            }
+            _ => only(call, word, places, &[], form, self.faults),
+        }
         match word {
             "label" => self.label(call),
             "mute" => {
@@ -261,8 +291,14 @@ impl<'p> Reader<'_, '_, 'p> {
             "group_input" => drop(self.draft.group_end(GROUP_INPUT_TYPE)),
             "cleanup" => self.extra(GnOp::CleanupUnused {}, call),
             "ungroup" => {
-                for id in self.nodes_of(&call.args) {
-                    self.extra(GnOp::UngroupNodes(UngroupNodes { id }), call);
+                for arg in &call.args {
+                    if self.is_gone(arg) {
+                        self.note_gone(arg, "nothing is ungrouped");
+                        continue;
+                    }
+                    for id in self.nodes_of(std::slice::from_ref(arg)) {
+                        self.extra(GnOp::UngroupNodes(UngroupNodes { id }), call);
+                    }
                 }
             }
             _ => self.gather("group", call),
@@ -303,7 +339,11 @@ impl<'p> Reader<'_, '_, 'p> {
     /// The IDs of the nodes that expressions name.
     fn nodes_of(&mut self, args: &'p [Expr]) -> Vec<String> {
         let mut ids = Vec::new();
-        for arg in args {
+        for arg in args
+            .iter()
+            .filter(|arg| self.gathered_node(arg).is_none())
+            .collect::<Vec<_>>()
+        {
             let known = match arg {
                 Expr::Name(name) => self.name(name.id.as_str(), at(arg)),
                 _ => Val::Default,
@@ -326,8 +366,15 @@ impl<'p> Reader<'_, '_, 'p> {
     /// `settings(name="…", …)`: the name was read before; properties of the tree itself have no operation.
     fn settings(&mut self, call: &'p ExprCall) {
         for keyword in &call.keywords {
-            let Some(name) = keyword.arg.as_ref() else { continue };
-            if let ("name", _) | (_, None) = (name.as_str(), constant(&keyword.value, self.faults)) {
+            let Some(name) = keyword.arg.as_ref() else {
+                unknown(keyword, "settings", "settings(name=\"Name\")", self.faults);
+                continue;
+            };
+            if name.as_str() == "name" {
+                if !matches!(constant(&keyword.value, self.faults), Some(Value::String(_))) {
+                    let fix = "Write settings(name=\"Name\").";
+                    self.error(Code::TextForm, at(keyword), "The name of a group is a text.", fix);
+                }
                 continue;
             }
             self.unsaid(at(keyword), &format!("the tree's property “{}”", name.as_str()));
@@ -390,8 +437,18 @@ impl<'p> Reader<'_, '_, 'p> {
                 "Write g = gather(\"Name\", a, b).",
             );
         };
-        let node_ids = self.nodes_of(call.args.get(1..).unwrap_or_default());
+        let members = call.args.get(1..).unwrap_or_default();
+        for keyword in &call.keywords {
+            unknown(keyword, "gather", "g = gather(\"Name\", a, b)", self.faults);
+        }
         let id = self.id_of(name);
+        let mut node_ids = Vec::new();
+        for member in members {
+            match self.gathered_node(member) {
+                Some(inside) => node_ids.push(inside.id.clone()),
+                None => node_ids.extend(self.nodes_of(std::slice::from_ref(member))),
+            }
+        }
         let op = GroupNodes {
             id,
             node_group_name: group,
@@ -403,6 +460,8 @@ impl<'p> Reader<'_, '_, 'p> {
 
     /// `x = insert(link=(a.points, b.geometry), node=set_position(offset=…))`.
     fn insert(&mut self, name: &'p str, call: &'p ExprCall) {
+        let form = "x = insert(link=(a.points, b.geometry), node=set_position(offset=(0.0, 0.0, 1.0)))";
+        only(call, "insert", 2, &["link", "node"], form, self.faults);
         let part = |wanted: &str| {
             call.keywords
                 .iter()
@@ -450,6 +509,10 @@ impl<'p> Reader<'_, '_, 'p> {
                 .is_some_and(|wire| wire.from == (from.id.clone(), from.socket.clone()))
         });
         let Some(number) = found else {
+            if self.is_inserted(name, &(from.id.clone(), from.socket.clone()), &end) {
+                self.bind(name, node, true);
+                return;
+            }
             let message = format!(
                 "No link leads from {} to the input “{}” of {}.",
                 self.label_of(&from.id),
@@ -495,8 +558,18 @@ impl<'p> Reader<'_, '_, 'p> {
         match target {
             Expr::Tuple(all) => all.elts.iter().for_each(|each| self.delete(each)),
             Expr::Attribute(attribute) if matches!(&*attribute.value, Expr::Name(base) if base.id.as_str() == "group_output") => {
-                if let Some(identifier) = self.interface_item(target) {
-                    self.remove_socket(&identifier);
+                match self.output_of_group(attribute.attr.as_str()) {
+                    Some(identifier) => self.remove_socket(&identifier),
+                    None => {
+                        let message = format!("The group has no output “{}”; nothing is removed.", attribute.attr);
+                        let fix = "Leave the line out if that is meant.";
+                        self.faults.add(super::fault::Fault::warning(
+                            Code::NothingToRemove,
+                            at(target),
+                            message,
+                            fix,
+                        ));
+                    }
                 }
             }
             Expr::Attribute(attribute) => {
@@ -526,6 +599,7 @@ impl<'p> Reader<'_, '_, 'p> {
                             self.remove_socket(&identifier);
                         }
                     }
+                    None if self.is_gone(target) => self.note_gone(target, "nothing is removed"),
                     None => drop(self.name(word, at(target))),
                 }
             }

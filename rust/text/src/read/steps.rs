@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use geonode_graph::documents::TreeInfo;
-use geonode_graph::ir::{Side, Tree};
-use geonode_graph::sockets::{GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE, Scope};
+use geonode_graph::ir::{Node, Side, Tree};
+use geonode_graph::sockets::{FRAME, GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE, REROUTE, Scope};
 use geonode_graph::{Catalogue, Document, nearest, settled_name, uses_group};
 use geonode_protocol::{
-    Action, AddGroup, Code, Expectation, Finding, GnOp, GnOps, GroupNodes, ModifierTarget, NodeTree, NodeTreeOp,
-    SetModifierInput, TreeTarget,
+    Action, AddGroup, Code, Expectation, Finding, GnOp, GnOps, GroupNodes, MakeMaterial, Measure, ModifierTarget,
+    NodeTree, NodeTreeOp, SetModifierInput, TreeTarget,
 };
 use indexmap::IndexMap;
 use rustpython_parser::Mode;
@@ -22,7 +22,16 @@ use super::operations::{Written, blank};
 use super::page::{Apply, Group, Page};
 use super::reader::Reader;
 use super::syntax::parse;
-use crate::names::{FORM_VALUES, Names, SocketNames, Variables};
+use crate::names::{FORM_VALUES, Names, SocketNames, Variables, word};
+
+/// Types of the nodes that arithmetic, comparisons and logic on a page make.
+const OPERATORS: [&str; 5] = [
+    "ShaderNodeMath",
+    "ShaderNodeVectorMath",
+    "FunctionNodeIntegerMath",
+    "FunctionNodeBooleanMath",
+    "FunctionNodeCompare",
+];
 
 /// A step that a page asks for.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,6 +55,8 @@ pub struct ReadPage {
     pub message: Option<String>,
     /// Counts that the result has.
     pub expects: Vec<Expectation>,
+    /// Sizes and places that it has.
+    pub measures: Vec<Measure>,
     /// The steps; empty when a finding is an error.
     pub steps: Vec<PageStep>,
     /// Findings, their paths being lines and columns.
@@ -66,7 +77,7 @@ pub struct Needs {
 /// The names on a page, without reading its groups.
 pub fn needs(text: &str) -> Needs {
     let mut faults = Faults::default();
-    let statements = parse(text, &mut faults);
+    let statements = parse(text, |_| false, &mut faults);
     let page = Page::of(&statements, &mut faults);
     let mut needs = Needs::default();
     for apply in &page.applies {
@@ -116,7 +127,7 @@ fn calls(text: &str) -> Vec<Called> {
 /// Reads a page against the file. `usual` is the object that is meant where the page names none.
 pub fn read_page(text: &str, document: &Document, catalogue: &Catalogue, usual: Option<&str>) -> ReadPage {
     let mut faults = Faults::default();
-    let statements = parse(text, &mut faults);
+    let statements = parse(text, |name| names_in_file(document, name), &mut faults);
     let mut read = ReadPage::default();
     let lines = Lines::of(text);
     let steps = if faults.failed() {
@@ -124,9 +135,10 @@ pub fn read_page(text: &str, document: &Document, catalogue: &Catalogue, usual: 
     } else {
         Some(Book::open(text, &statements, document, catalogue, usual, &mut faults))
     };
-    if let Some((steps, message, expects)) = steps {
-        read.message = message;
-        read.expects = expects;
+    if let Some((steps, page)) = steps {
+        read.message = page.message;
+        read.expects = page.expects;
+        read.measures = page.measures;
         if !faults.failed() {
             let place = |at: usize| lines.place(at);
             read.steps = steps
@@ -145,6 +157,14 @@ pub fn read_page(text: &str, document: &Document, catalogue: &Catalogue, usual: 
     read
 }
 
+/// Whether a word means a node or an input of a tree in the file.
+fn names_in_file(document: &Document, wanted: &str) -> bool {
+    let is_it = |name: &str| name.len() >= wanted.len() && word(name).as_deref() == Some(wanted);
+    document.trees.values().any(|tree| {
+        tree.interface.iter().any(|item| is_it(&item.name)) || tree.nodes.iter().any(|node| is_it(&node.id))
+    })
+}
+
 /// A step with offsets.
 struct RawStep {
     action: Action,
@@ -155,6 +175,21 @@ struct RawStep {
 }
 
 impl RawStep {
+    /// Puts what the page makes beside trees before all that uses it.
+    fn make(&mut self, materials: &[(MakeMaterial, usize)]) {
+        let made = materials.iter().map(|(made, _)| made.clone());
+        match &mut self.action {
+            Action::NodeTree(payload) => {
+                payload.operations.splice(0..0, made.map(NodeTreeOp::MakeMaterial));
+            }
+            Action::GnOps(payload) => {
+                payload.ops.splice(0..0, made.map(GnOp::MakeMaterial));
+            }
+            Action::TreeText(_) | Action::Python(_) | Action::Added(_) => return,
+        }
+        self.places.splice(0..0, materials.iter().map(|(_, at)| *at));
+    }
+
     fn asking(mut self, asks: &[String]) -> Self {
         self.asks = asks.to_vec();
         self
@@ -192,7 +227,7 @@ impl<'b> Book<'b> {
         catalogue: &'b Catalogue,
         usual: Option<&'b str>,
         faults: &mut Faults,
-    ) -> (Vec<RawStep>, Option<String>, Vec<Expectation>) {
+    ) -> (Vec<RawStep>, Page<'b>) {
         let page = Page::of(statements, faults);
         let functions = page.functions();
         let mut book = Self {
@@ -214,7 +249,7 @@ impl<'b> Book<'b> {
             Some(order) if !faults.failed() => book.steps(&page, &order, &names, faults),
             _ => Vec::new(),
         };
-        (steps, page.message, page.expects)
+        (steps, page)
     }
 
     fn find_uses(&mut self, groups: &[Group<'_>], names: &Names<'_>) {
@@ -306,6 +341,9 @@ impl<'b> Book<'b> {
         for (apply, _) in page.applies.iter().zip(applied).filter(|(_, known)| !known) {
             self.apply_alone(apply, &done, &trees, &mut steps, faults);
         }
+        if let Some(first) = steps.first_mut() {
+            first.make(&faults.materials);
+        }
         steps
     }
 
@@ -361,7 +399,7 @@ impl<'b> Book<'b> {
             );
             return None;
         }
-        let present = present.filter(|tree| self.is_meant(tree, group));
+        let present = present.filter(|tree| self.is_meant(tree, group, names));
         let draft = Draft::new(scope, present, group.at);
         let mut reader = Reader::new(names, &self.functions, draft, false, faults);
         reader.signature(function);
@@ -407,20 +445,63 @@ impl<'b> Book<'b> {
         ))
     }
 
-    /// Whether a function describes the tree that is there: it is empty, or they have a node in common.
-    fn is_meant(&self, tree: &Tree, group: &Group<'_>) -> bool {
-        let is_end = |kind: &str| matches!(kind, GROUP_INPUT_TYPE | GROUP_OUTPUT_TYPE);
-        if tree.nodes.iter().all(|node| is_end(&node.kind)) {
+    /// Whether a function describes the tree that is there. It does if that is empty, and if they have a node in common: of the
+    /// artist's, most nodes of one or the other and more than one, since a name may be the same by chance.
+    fn is_meant(&self, tree: &Tree, group: &Group<'_>, names: &Names<'_>) -> bool {
+        let nodes = || {
+            let is_end = |kind: &str| matches!(kind, GROUP_INPUT_TYPE | GROUP_OUTPUT_TYPE);
+            tree.nodes.iter().filter(move |node| !is_end(&node.kind))
+        };
+        if nodes().next().is_none() {
             return true;
         }
         let variables = Variables::new(tree, self.catalogue);
         let mut bound = Vec::new();
         names_in(group.body, &mut bound);
-        bound.iter().any(|name| {
+        let mut common: BTreeSet<&str> = BTreeSet::new();
+        for (name, call) in bound {
             let id = variables.id(name).or_else(|| variables.closure_output(name));
-            let node = id.and_then(|id| tree.nodes.iter().find(|node| node.id == id));
-            node.is_some_and(|node| !is_end(&node.kind))
-        })
+            let Some(node) = id.and_then(|id| nodes().find(|node| node.id == id)) else {
+                continue;
+            };
+            let kind = call.and_then(|call| names.node_type(call));
+            if kind.is_none_or(|kind| kind == node.kind) {
+                common.insert(&node.id);
+            }
+        }
+        let made = self
+            .document
+            .tree_info
+            .get(&group.name)
+            .and_then(|info| info.made.as_ref());
+        let is_ours = |id: &&str| made.is_some_and(|made| made.owns(id));
+        if common.iter().any(is_ours) {
+            return true;
+        }
+        if common.is_empty() {
+            return false;
+        }
+        // Operators make nodes without variables, and so do calls within others, which only their types tell.
+        let mut calls: Vec<&str> = calls(self.text)
+            .iter()
+            .filter(|call| group.at <= call.at && call.at < group.end)
+            .filter_map(|call| names.node_type(&call.function))
+            .collect();
+        let is_bound = |node: &&Node| !is_layout(&node.kind) && !OPERATORS.contains(&node.kind.as_str());
+        let (of_page, others): (Vec<&Node>, Vec<&Node>) = nodes()
+            .filter(is_bound)
+            .partition(|node| common.contains(node.id.as_str()));
+        let count = calls.len();
+        let mut has_call = |node: &&Node| {
+            let place = calls.iter().position(|kind| *kind == node.kind);
+            place.map(|place| calls.swap_remove(place)).is_some()
+        };
+        for node in &of_page {
+            has_call(node);
+        }
+        let alike = others.iter().filter(|node| has_call(node)).count();
+        let both = of_page.len() + alike;
+        both > 1 && (both > others.len() - alike || of_page.len() > 1 && 2 * both > count)
     }
 
     /// The steps for a group that no other of the page uses, and for those that it uses.
@@ -651,6 +732,10 @@ impl<'b> Book<'b> {
     }
 }
 
+fn is_layout(kind: &str) -> bool {
+    matches!(kind, FRAME | REROUTE)
+}
+
 /// Whether `apply` is about a group.
 fn means(apply: &Apply, group: &str, groups: usize) -> bool {
     match &apply.group {
@@ -773,15 +858,22 @@ impl Target<'_> {
     }
 }
 
-/// The names that statements bind, those of blocks and closures included.
-fn names_in<'p>(body: &'p [Stmt], found: &mut Vec<&'p str>) {
+/// The names that statements bind, those of blocks and closures included, each with the function whose result it is.
+fn names_in<'p>(body: &'p [Stmt], found: &mut Vec<(&'p str, Option<&'p str>)>) {
     use rustpython_parser::ast::Expr;
     for statement in body {
         match statement {
             Stmt::Assign(assign) => {
+                let call = match &*assign.value {
+                    Expr::Call(call) => match &*call.func {
+                        Expr::Name(name) => Some(name.id.as_str()),
+                        _ => None,
+                    },
+                    _ => None,
+                };
                 for target in &assign.targets {
                     if let Expr::Name(name) = target {
-                        found.push(name.id.as_str());
+                        found.push((name.id.as_str(), call));
                     }
                 }
             }
@@ -789,7 +881,7 @@ fn names_in<'p>(body: &'p [Stmt], found: &mut Vec<&'p str>) {
                 for item in &block.items {
                     if let Some(Expr::Tuple(ends)) = item.optional_vars.as_deref() {
                         found.extend(ends.elts.iter().filter_map(|end| match end {
-                            Expr::Name(name) => Some(name.id.as_str()),
+                            Expr::Name(name) => Some((name.id.as_str(), None)),
                             _ => None,
                         }));
                     }
@@ -797,7 +889,7 @@ fn names_in<'p>(body: &'p [Stmt], found: &mut Vec<&'p str>) {
                 names_in(&block.body, found);
             }
             Stmt::FunctionDef(function) => {
-                found.push(function.name.as_str());
+                found.push((function.name.as_str(), None));
                 names_in(&function.body, found);
             }
             _ => {}

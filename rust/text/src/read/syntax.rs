@@ -24,8 +24,11 @@ const MAX_LEFT_OUT: usize = 8;
 /// Largest page for which that is done, in tokens: each time the rest is parsed again.
 const MAX_AGAIN: usize = 20_000;
 
-/// The statements of a page; those that are not Python are reported and left out.
-pub(crate) fn parse(text: &str, faults: &mut Faults) -> Vec<Stmt> {
+/// Numbers that have a name on every page that gives it to nothing else.
+const NUMBERS: [(&str, f64); 2] = [("pi", std::f64::consts::PI), ("tau", std::f64::consts::TAU)];
+
+/// The statements of a page; those that are not Python are reported and left out. `is_taken`: a name means something in the file.
+pub(crate) fn parse(text: &str, is_taken: impl Fn(&str) -> bool, faults: &mut Faults) -> Vec<Stmt> {
     if text.len() > MAX_BYTES {
         let message = format!("The page has {} bytes; the limit is {MAX_BYTES}.", text.len());
         faults.add(Fault::new(
@@ -55,7 +58,41 @@ pub(crate) fn parse(text: &str, faults: &mut Faults) -> Vec<Stmt> {
         faults.add(fault);
         return Vec::new();
     }
+    for (name, value) in NUMBERS {
+        let is_used = tokens
+            .iter()
+            .any(|(token, _)| matches!(token, Tok::Name { name: used } if used == name));
+        if is_used && !is_taken(name) && !binds(&tokens, name) {
+            put_number(&mut tokens, name, value);
+        }
+    }
     suite(text, tokens, faults)
+}
+
+/// Whether the page gives a name to something: an assignment, a parameter, an argument, a function, the end of a zone.
+fn binds(tokens: &[(Tok, TextRange)], wanted: &str) -> bool {
+    let is_name = |token: &Tok| matches!(token, Tok::Name { name } if name == wanted);
+    // `as (x_in, x_out)`
+    let mut ends = false;
+    let mut before: Option<&Tok> = None;
+    tokens.iter().enumerate().any(|(place, (token, _))| {
+        ends = matches!((before, token), (Some(Tok::As), Tok::Lpar)) || ends && !matches!(token, Tok::Rpar);
+        let bound = ends || matches!(before, Some(Tok::Def | Tok::As));
+        before = Some(token);
+        let after = tokens.get(place + 1).map(|(token, _)| token);
+        is_name(token) && (bound || matches!(after, Some(Tok::Equal | Tok::Colon | Tok::Dot | Tok::Lpar)))
+    })
+}
+
+/// Puts a number in the place of its name.
+fn put_number(tokens: &mut [(Tok, TextRange)], wanted: &str, value: f64) {
+    let mut after_dot = false;
+    for (token, _) in tokens {
+        if !after_dot && matches!(token, Tok::Name { name } if name == wanted) {
+            *token = Tok::Float { value };
+        }
+        after_dot = matches!(token, Tok::Dot);
+    }
 }
 
 /// Where a word begins that is longer than any in a page.

@@ -22,6 +22,15 @@ const COLOR: &str = "NodeSocketColor";
 const STRING: &str = "NodeSocketString";
 const GEOMETRY: &str = "NodeSocketGeometry";
 
+/// Functions of vectors, the operations that they are, how many vectors they take, and whether they give one.
+const OF_VECTORS: &[(&str, &str, usize, bool)] = &[
+    ("cross", "CROSS_PRODUCT", 2, true),
+    ("distance", "DISTANCE", 2, false),
+    ("dot", "DOT_PRODUCT", 2, false),
+    ("length", "LENGTH", 1, false),
+    ("normalize", "NORMALIZE", 1, true),
+];
+
 /// Functions of one number or vector, and the operations that they are.
 const FUNCTIONS: &[(&str, &str)] = &[
     ("abs", "ABSOLUTE"),
@@ -37,12 +46,14 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ("fabs", "ABSOLUTE"),
     ("floor", "FLOOR"),
     ("fmod", "MODULO"),
+    ("int", "TRUNC"),
     ("log", "LOGARITHM"),
     ("max", "MAXIMUM"),
     ("min", "MINIMUM"),
     ("pow", "POWER"),
     ("radians", "RADIANS"),
     ("round", "ROUND"),
+    ("sign", "SIGN"),
     ("sin", "SINE"),
     ("sinh", "SINH"),
     ("sqrt", "SQRT"),
@@ -143,6 +154,12 @@ impl<'p> Reader<'_, '_, 'p> {
                 .iter()
                 .find(|socket| is_usable(socket))
                 .map(|socket| socket.kind.clone());
+        }
+        if let Some((.., vector)) = OF_VECTORS.iter().find(|(name, ..)| *name == function) {
+            return Some(if *vector { VECTOR } else { FLOAT }.to_owned());
+        }
+        if function == "float" {
+            return Some(FLOAT.to_owned());
         }
         FUNCTIONS.iter().find(|(name, _)| *name == function)?;
         let vector = call
@@ -494,6 +511,12 @@ impl<'p> Reader<'_, '_, 'p> {
             return None;
         }
         let start = at(call);
+        if let Some((_, operation, count, _)) = OF_VECTORS.iter().find(|(known, ..)| *known == name) {
+            return Some(self.of_vectors(call, (name, operation, *count), place));
+        }
+        if let ("float", [one], true) = (name, call.args.as_slice(), call.keywords.is_empty()) {
+            return Some(self.value(one, place));
+        }
         let (_, operation) = FUNCTIONS.iter().find(|(known, _)| *known == name)?;
         let count = match *operation {
             "MAXIMUM" | "MINIMUM" => 2..=usize::MAX,
@@ -521,6 +544,29 @@ impl<'p> Reader<'_, '_, 'p> {
             .any(|value| self.kind_of(value).as_deref() == Some(VECTOR));
         let all: Vec<&'p Expr> = call.args.iter().collect();
         Some(self.folded(if vector { VECTOR_MATH } else { MATH }, operation, &all, start, place))
+    }
+
+    /// `length(v)`, `dot(a, b)`.
+    fn of_vectors(
+        &mut self,
+        call: &'p ExprCall,
+        (name, operation, count): (&str, &str, usize),
+        place: Place<'_>,
+    ) -> Val {
+        let start = at(call);
+        let is_number = |kind: Option<String>| kind.is_some_and(|kind| matches!(kind.as_str(), FLOAT | INT | BOOL));
+        let misfit = call.args.iter().find(|value| is_number(self.kind_of(value)));
+        if call.args.len() != count || !call.keywords.is_empty() || misfit.is_some() {
+            let message = format!(
+                "{name}(…) takes {}.",
+                if count == 1 { "one vector" } else { "two vectors" }
+            );
+            let fix = "Give it vectors, such as `(x, y, z)`, or call a node.";
+            self.error(Code::TextForm, misfit.map_or(start, at), message, fix);
+            return Val::Bad;
+        }
+        let operands = call.args.iter().map(Operand::Text).collect();
+        self.made_of(VECTOR_MATH, operation, operands, start, place)
     }
 
     /// A function of several values: pair by pair from the left.

@@ -1,9 +1,10 @@
 //! Values of a page: constants, outputs of nodes, and what is made of them.
 
-use geonode_protocol::Code;
-use rustpython_parser::ast::{Constant, Expr, Operator, Ranged, UnaryOp};
+use geonode_protocol::{Code, MakeMaterial};
+use rustpython_parser::ast::{Constant, Expr, ExprCall, Operator, Ranged, UnaryOp};
 use serde_json::{Map, Number, Value, json};
 
+use super::arguments::only;
 use super::fault::Faults;
 
 /// What an expression stands for.
@@ -31,6 +32,15 @@ pub(crate) struct Output {
     pub(crate) id: String,
     pub(crate) socket: String,
     pub(crate) kind: String,
+}
+
+/// A node that an earlier run of the page moved into a group.
+#[derive(Debug, Clone)]
+pub(crate) struct Gathered {
+    /// Its ID there.
+    pub(crate) id: String,
+    /// The output of the group's node that it feeds; where it feeds several, the first.
+    pub(crate) output: Option<Output>,
 }
 
 /// The offset at which an expression begins.
@@ -126,8 +136,76 @@ fn constants(parts: &[Expr], faults: &mut Faults) -> Option<Value> {
     all.map(Value::Array)
 }
 
+/// How a material is made.
+const MATERIAL: &str = "data.material(\"Gold\", color=(1.0, 0.7, 0.2), roughness=0.3, metallic=1.0), or of one that the file has data.material(\"Gold\")";
+
+/// The material that `data.material("Gold", color=…)` makes.
+fn material(name: &str, call: &ExprCall, faults: &mut Faults) {
+    let mut made = MakeMaterial {
+        name: name.to_owned(),
+        base_color: None,
+        roughness: None,
+        metallic: None,
+        emission_color: None,
+        emission_strength: None,
+    };
+    for keyword in &call.keywords {
+        let value = constant(&keyword.value, faults);
+        let numbers = value.as_ref().and_then(Value::as_array);
+        let color = numbers.filter(|parts| matches!(parts.len(), 3 | 4)).and_then(|parts| {
+            let parts = parts.iter().map(Value::as_f64);
+            parts
+                .collect::<Option<Vec<f64>>>()
+                .filter(|parts| parts.iter().all(|part| *part >= 0.0))
+        });
+        let number = value.as_ref().and_then(Value::as_f64).filter(|number| *number >= 0.0);
+        let (is_known, wanted) = match keyword.arg.as_ref().map_or("", |name| name.as_str()) {
+            "color" => {
+                made.base_color.clone_from(&color);
+                (color.is_some(), "a colour: three numbers, or four with alpha")
+            }
+            "emission" => {
+                made.emission_color.clone_from(&color);
+                (color.is_some(), "a colour: three numbers, or four with alpha")
+            }
+            "roughness" => {
+                made.roughness = number;
+                (number.is_some(), "a number from 0 to 1")
+            }
+            "metallic" => {
+                made.metallic = number;
+                (number.is_some(), "a number from 0 to 1")
+            }
+            "emission_strength" => {
+                made.emission_strength = number;
+                (number.is_some(), "a number that is not negative")
+            }
+            // Reported as one that nothing takes.
+            _ => (true, ""),
+        };
+        if !is_known {
+            let name = keyword.arg.as_ref().map_or("", |name| name.as_str());
+            let message = format!("“{name}” of a material is {wanted}.");
+            faults.error(Code::WrongType, at(keyword), message, format!("Write {MATERIAL}."));
+        }
+    }
+    if made.emission_color.is_some() {
+        made.emission_strength = made.emission_strength.or(Some(1.0));
+    }
+    match faults.materials.iter().find(|(known, _)| known.name == made.name) {
+        Some((known, _)) if *known != made => {
+            let message = format!("The material “{name}” is described twice, with other values.");
+            let fix =
+                format!("Describe it once, and write data.material(\"{name}\") elsewhere, or choose another name.");
+            faults.error(Code::DuplicateId, at(call), message, fix);
+        }
+        Some(_) => {}
+        None => faults.materials.push((made, at(call))),
+    }
+}
+
 /// `data.object("Rock")` as `{"object": "Rock"}`.
-fn data_block(expr: &Expr, call: &rustpython_parser::ast::ExprCall, faults: &mut Faults) -> Option<Value> {
+fn data_block(expr: &Expr, call: &ExprCall, faults: &mut Faults) -> Option<Value> {
     let Expr::Attribute(function) = &*call.func else {
         return None;
     };
@@ -137,6 +215,17 @@ fn data_block(expr: &Expr, call: &rustpython_parser::ast::ExprCall, faults: &mut
     if base.id.as_str() != "data" {
         return None;
     }
+    let kind = function.attr.as_str();
+    let makes = kind == "material" && !call.keywords.is_empty();
+    let (form, fields): (_, &[&str]) = if kind == "material" {
+        (
+            MATERIAL.to_owned(),
+            &["color", "roughness", "metallic", "emission", "emission_strength"],
+        )
+    } else {
+        (format!("data.{kind}(\"Name\")"), &[])
+    };
+    only(call, &format!("data.{kind}"), 1, fields, &form, faults);
     let name = call.args.first().and_then(|name| constant(name, faults));
     let Some(Value::String(name)) = name.filter(|name| name.as_str().is_some_and(|name| !name.is_empty())) else {
         let message = "A data-block is named by a text.";
@@ -148,7 +237,10 @@ fn data_block(expr: &Expr, call: &rustpython_parser::ast::ExprCall, faults: &mut
         );
         return Some(Value::Null);
     };
-    Some(json!({ function.attr.as_str(): name }))
+    if makes {
+        material(&name, call, faults);
+    }
+    Some(json!({ kind: name }))
 }
 
 /// A term of one constant; `None` where it has no meaning.

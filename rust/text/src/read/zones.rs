@@ -6,6 +6,7 @@ use geonode_protocol::Code;
 use rustpython_parser::ast::{Expr, ExprCall, Keyword, StmtFunctionDef, StmtWith};
 use serde_json::Value;
 
+use super::arguments::unknown;
 use super::draft::with_identifiers;
 use super::items::Item;
 use super::reader::{Binding, Reader, is_usable};
@@ -137,6 +138,7 @@ impl<'p> Reader<'_, '_, 'p> {
         let mut inputs: Vec<&'p Keyword> = Vec::new();
         for keyword in &zone.call.keywords {
             let Some(name) = keyword.arg.as_ref().map(rustpython_parser::ast::Identifier::as_str) else {
+                unknown(keyword, zone.kind, "items={\"Geometry\": Geometry(x)}", self.faults);
                 continue;
             };
             let kind = self
@@ -281,6 +283,11 @@ impl<'p> Reader<'_, '_, 'p> {
         };
         let outputs = self.returned(function.returns.as_deref());
         let parameters = self.parameters_of(&function.args);
+        for input in parameters.iter().filter(|input| input.default.is_some()) {
+            let message = format!("The input “{}” of a closure has no default.", input.word);
+            let fix = "Give its value where the closure is evaluated: evaluate_closure(closure=…, input_items={\"Size\": Float(2.0)}).";
+            self.error(Code::TextForm, input.at, message, fix);
+        }
         let before = self
             .draft
             .before(&output)
@@ -391,7 +398,7 @@ impl<'p> Reader<'_, '_, 'p> {
         };
         let before = self.draft.sockets(&shown, side);
         for keyword in keywords {
-            let value = constant(&keyword.value, self.faults);
+            let value = self.constant_field(keyword);
             let items = self
                 .draft
                 .nodes

@@ -8,6 +8,7 @@
     reason = "a test stops at the first surprise"
 )]
 
+mod dropped;
 mod edits;
 mod names;
 mod pages;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use geonode_graph::documents::{Object, TreeInfo};
+use geonode_graph::documents::{Made, Object, TreeInfo};
 use geonode_graph::ir::{Item, Node, Side, Tree};
 use geonode_graph::{Catalogue, Document, compile_exactly};
 use geonode_protocol::{Action, Code, Finding, Limits, Plan, parse_plan};
@@ -51,7 +51,18 @@ pub(crate) fn after(page: &str, document: &Document, catalogue: &Catalogue) -> D
         "{errors:#?}\n{}",
         serde_json::to_string_pretty(&plan.steps).unwrap()
     );
-    settled(after)
+    let mut after = settled(after);
+    for (name, info) in &mut after.tree_info {
+        if !document.trees.contains_key(name) {
+            // As a run marks what it made.
+            info.made = Some(Made {
+                as_left: true,
+                nodes: after.trees[name].nodes.iter().map(|node| node.id.clone()).collect(),
+                ..Made::default()
+            });
+        }
+    }
+    after
 }
 
 /// The file as Blender has it then: its trees are known, and their sockets have identifiers.
@@ -404,7 +415,7 @@ fn operations_of_pages_count_and_the_one_that_exceeds_the_limit_is_named() {
 #[test]
 fn proposals_are_for_the_plan_as_it_was_given() {
     let catalogue = catalogue("5.2");
-    let page = "def a() -> Geometry:\n    return grid(vertices_x=5000000).mesh\n\ndef b() -> Geometry:\n    return a()\n\napply(\"B\", object=\"Plane\")\n";
+    let page = "def a() -> Geometry:\n    return grid(vertices_x=-5).mesh\n\ndef b() -> Geometry:\n    return a()\n\napply(\"B\", object=\"Plane\")\n";
     let plan = json!({"version": "1.2", "done": true, "final_message": "m", "steps": [
         {"id": "s1", "description": "d", "type": "NODE_TREE", "payload": {"text": page}},
         {"id": "s2", "description": "d", "type": "NODE_TREE", "payload": {

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A Geometry Nodes tree in plain words: what goes in, what happens to the geometry in which order, what comes out.
+
+What a node does is said in Blender's own words. Nothing is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+_GEOMETRY = "GEOMETRY"
+_ENDS = frozenset({"NodeGroupInput", "NodeGroupOutput"})
+# Nodes of a path that are explained, and inputs that are named of one node.
+MOST_NODES, MOST_INPUTS = 60, 4
+# Nodes behind an input that are looked through for the inputs of the tree that drive it.
+_MOST_BEHIND = 200
+
+
+class Part(NamedTuple):
+    """One thing to say about a tree."""
+
+    text: str
+    node: str = ""
+    """Name of the node that it is about; empty for the whole tree."""
+
+
+def explain(tree: Any) -> list[Part]:
+    """The tree in a few lines, in the order in which geometry flows through it."""
+    named = {side: _names(tree, side) for side in ("INPUT", "OUTPUT")}
+    count = sum(node.bl_idname not in _ENDS and node.type not in ("FRAME", "REROUTE") for node in tree.nodes)
+    parts = [Part(f"{_number(count, 'node')}. In: {named['INPUT']}. Out: {named['OUTPUT']}.")]
+    end = next((n for n in tree.nodes if n.bl_idname == "NodeGroupOutput" and n.is_active_output), None)
+    if end is None:
+        return [*parts, Part("It has no Group Output, so nothing comes out.")]
+    path = _path(end)
+    parts += [Part(_sentence(node), node.name) for node in path[:MOST_NODES]]
+    if not path:
+        straight = any(True for socket in end.inputs if socket.is_linked)
+        parts.append(Part("What comes in goes out as it is." if straight else "Nothing is linked to its output."))
+    if len(path) > MOST_NODES:
+        parts.append(Part(f"and {len(path) - MOST_NODES} more."))
+    used = {node.as_pointer() for node in _behind([end])}
+    idle = [n for n in tree.nodes if n.as_pointer() not in used and n.bl_idname not in _ENDS and n.type != "FRAME"]
+    if idle:
+        parts.append(Part(f"{_number(len(idle), 'node')} without effect on the result: {_listed(idle)}.", idle[0].name))
+    return parts
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _names(tree: Any, side: str) -> str:
+    found = [i.name for i in tree.interface.items_tree if i.item_type == "SOCKET" and i.in_out == side]
+    return ", ".join(found) or "nothing"
+
+
+def _listed(nodes: Iterable[Any]) -> str:
+    titles = [f"“{_title(node)}”" for node in nodes]
+    return ", ".join(titles[:MOST_INPUTS]) + (f" and {len(titles) - MOST_INPUTS} more" if titles[MOST_INPUTS:] else "")
+
+
+def _title(node: Any) -> str:
+    group = getattr(node, "node_tree", None)
+    return node.label or (group.name if group is not None else node.bl_rna.name)
+
+
+def _sources(node: Any) -> list[Any]:
+    """The nodes that geometry comes from, in the order of the inputs; across reroutes."""
+    found = []
+    for socket in node.inputs:
+        if socket.type == _GEOMETRY and socket.is_linked:
+            found += [link.from_node for link in socket.links if not link.is_muted]
+    return found
+
+
+def _path(end: Any) -> list[Any]:
+    """The nodes that geometry passes on its way to this one, each after those that it comes from."""
+    order: list[Any] = []
+    seen = {end.as_pointer()}
+    stack = [(end, iter(_sources(end)))]
+    while stack:
+        node, sources = stack[-1]
+        source = next(sources, None)
+        if source is None:
+            stack.pop()
+            if node is not end and node.bl_idname not in _ENDS and node.type != "REROUTE":
+                order.append(node)
+        elif source.as_pointer() not in seen:
+            seen.add(source.as_pointer())
+            stack.append((source, iter(_sources(source))))
+    return order
+
+
+def _behind(starts: list[Any], most: int | None = None) -> list[Any]:
+    """These nodes and all that lead to them, at most so many."""
+    seen, queue, found = {node.as_pointer() for node in starts}, list(starts), list(starts)
+    while queue and (most is None or len(found) < most):
+        node = queue.pop()
+        before = [link.from_node for socket in node.inputs for link in socket.links]
+        # The two ends of a zone belong together.
+        pair = getattr(node, "paired_output", None)
+        for other in [*before, *([pair] if pair is not None else []), *_starts_of(node)]:
+            if other.as_pointer() not in seen:
+                seen.add(other.as_pointer())
+                found.append(other)
+                queue.append(other)
+    return found
+
+
+def _starts_of(node: Any) -> list[Any]:
+    """The input node of a zone whose output node this is."""
+    if not node.bl_idname.endswith("Output") or node.bl_idname in _ENDS:
+        return []
+    return [n for n in node.id_data.nodes if getattr(n, "paired_output", None) == node]
+
+
+def _sentence(node: Any) -> str:
+    """What a node does, and which inputs of the tree drive it."""
+    does = node.bl_rna.description
+    text = f"{_title(node)}: {does[:1].lower()}{does[1:]}" if does else _title(node)
+    driven = []
+    for socket in node.inputs:
+        if socket.type == _GEOMETRY or not socket.is_linked or not socket.enabled:
+            continue
+        names = _inputs_behind(socket)
+        if names:
+            driven.append(f"{socket.name or 'value'} by {', '.join(names)}")
+    if driven:
+        text += f" ({'; '.join(driven[:MOST_INPUTS])})"
+    return text + (" [switched off]" if node.mute else "")
+
+
+def _inputs_behind(socket: Any) -> list[str]:
+    """Names of the tree's inputs that a socket depends on, other than geometry."""
+    names: dict[str, None] = {}
+    queue, seen = [socket], 0
+    known = set()
+    while queue and seen < _MOST_BEHIND:
+        for link in queue.pop().links:
+            seen += 1
+            node = link.from_node
+            if node.bl_idname == "NodeGroupInput":
+                if link.from_socket.type != _GEOMETRY:
+                    names[f"“{link.from_socket.name}”"] = None
+            elif node.as_pointer() not in known:
+                known.add(node.as_pointer())
+                queue += [s for s in node.inputs if s.is_linked and s.type != _GEOMETRY]
+    return list(names)[:MOST_INPUTS]

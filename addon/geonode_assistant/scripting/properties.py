@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Lists and groups in custom properties as a script has them: by the way that leads there.
+
+Blender's own objects for them keep the address of the value, which another value at the same place frees. These look
+the value up each time, so a script that keeps one sees what is there now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .errors import Guarded
+
+METHODS = frozenset({"get", "items", "values", "id_properties_ensure"})
+"""Methods of Blender's data that give custom properties."""
+DEEPEST = 100
+"""The most dictionaries within each other in a custom property: Blender walks through them one within the other."""
+
+
+class Part:
+    """A value of a custom property that has parts."""
+
+    __slots__ = ("__key__", "__of__")
+
+    def __init__(self, of: Any, key: Any) -> None:
+        self.__of__, self.__key__ = of, key
+
+    def __len__(self) -> int:
+        return len(real(self))
+
+    def __repr__(self) -> str:
+        return repr(plain(self))
+
+    def __eq__(self, other: Any) -> bool:
+        return self is other
+
+    __hash__ = object.__hash__
+
+
+class Values(Part):
+    """A list of numbers."""
+
+    __slots__ = ()
+
+    def __getitem__(self, place: Any) -> Any:
+        found = real(self)[place]
+        return found if isinstance(found, int | float | tuple | list) else list(found)
+
+    def __setitem__(self, place: Any, value: Any) -> None:
+        real(self)[place] = value
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.to_list())
+
+    def to_list(self) -> list[Any]:
+        """The numbers."""
+        found: list[Any] = real(self).to_list()
+        return found
+
+    @property
+    def typecode(self) -> str:
+        """Their type, as of `array`."""
+        return str(real(self).typecode)
+
+
+class Group(Part):
+    """Names with values."""
+
+    __slots__ = ()
+
+    def __getitem__(self, key: str) -> Any:
+        return part(self, key, real(self)[key])
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        check_depth(value, DEEPEST - depth(self))
+        real(self)[key] = plain(value)
+
+    def __delitem__(self, key: str) -> None:
+        del real(self)[key]
+
+    def __contains__(self, key: Any) -> bool:
+        return key in real(self)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.keys())
+
+    def keys(self) -> list[str]:
+        """The names."""
+        return list(real(self).keys())
+
+    def values(self) -> list[Any]:
+        """The values."""
+        return [self[key] for key in self.keys()]  # noqa: SIM118
+
+    def items(self) -> list[tuple[str, Any]]:
+        """Names and values."""
+        return [(key, self[key]) for key in self.keys()]  # noqa: SIM118
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """A value, or the default."""
+        return self[key] if key in real(self) else default
+
+    def pop(self, key: str, *default: Any) -> Any:
+        """Removes a value and returns it."""
+        return real(self).pop(key, *default)
+
+    def clear(self) -> None:
+        """Removes all values."""
+        real(self).clear()
+
+    def update(self, other: Any) -> None:
+        """Sets the values of a dictionary."""
+        for key, value in plain(other).items():
+            self[key] = value
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it."""
+        found: dict[str, Any] = real(self).to_dict()
+        return found
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return str(real(self).name)
+
+
+def real(of: Any) -> Any:
+    """Blender's own object, for one access."""
+    if not isinstance(of, Part):
+        return of
+    if of.__key__ is None:
+        return of.__of__.id_properties_ensure()
+    return real(of.__of__)[of.__key__]
+
+
+def depth(of: Any) -> int:
+    """How many groups it is in."""
+    found = 0
+    while isinstance(of, Part):
+        of, found = of.__of__, found + 1
+    return found
+
+
+def part(of: Any, key: Any, found: Any) -> Any:
+    """What an item of Blender's data gives to a script."""
+    kind = type(found).__name__
+    if kind == "IDPropertyArray":
+        return Values(of, key)
+    if kind == "IDPropertyGroup":
+        return Group(of, key)
+    if isinstance(found, list) and found and type(found[0]).__name__ == "IDPropertyGroup":
+        return [one.to_dict() for one in found]
+    return found
+
+
+def plain(value: Any) -> Any:
+    """A value without objects that look others up."""
+    if isinstance(value, Values):
+        return value.to_list()
+    if isinstance(value, Group):
+        return value.to_dict()
+    return value
+
+
+def check_depth(value: Any, deepest: int = DEEPEST, most: int = 10_000_000) -> None:
+    """Raises for a value that is nested too deeply for a custom property."""
+    inner = [value]
+    for _ in range(max(deepest, 0)):
+        inner = [
+            part
+            for one in inner
+            if isinstance(one, dict | list | tuple)
+            for part in (one.values() if isinstance(one, dict) else one)
+            if isinstance(part, dict | list | tuple)
+        ]
+        if not inner:
+            return
+        if len(inner) > most:
+            break
+    raise Guarded("This value is nested too deeply for a custom property.")
+
+
+def method(thing: Any, name: str) -> Callable[..., Any]:
+    """``thing.name`` for a name in ``METHODS``."""
+    found = getattr(thing, name)
+    if name == "id_properties_ensure":
+        return lambda: Group(thing, None)
+    if name == "get":
+        return lambda key, default=None: part(thing, key, found(key, default))
+    if name == "items":
+        return lambda: [(key, part(thing, key, value)) for key, value in found()]
+    return lambda: [part(thing, key, value) for key, value in thing.items()]

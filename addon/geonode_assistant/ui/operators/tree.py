@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The tree that is open in the Node Editor: explain it, change it with words, go to one of its nodes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ...host import editors, explain
+from .. import properties
+from ..bases import OperatorPart
+from .ownership import active_tree
+from .result import send
+from .start import can_send
+
+
+class Explained:
+    """The explanation that is shown, and the tree that it is of."""
+
+    def __init__(self) -> None:
+        self.parts: list[explain.Part] = []
+        self._of: tuple[int, int, int] | None = None
+
+    def take(self, tree: Any) -> None:
+        """Explains a tree."""
+        self.parts, self._of = explain.explain(tree), _state(tree)
+
+    def holds(self, tree: Any) -> bool:
+        """Whether the explanation is of this tree and it has as many nodes and links as then."""
+        return self._of is not None and self._of == _state(tree)
+
+    def forget(self) -> None:
+        """Drops the explanation."""
+        self.parts, self._of = [], None
+
+
+def _state(tree: Any) -> tuple[int, int, int]:
+    return tree.session_uid, len(tree.nodes), len(tree.links)
+
+
+shown = Explained()
+"""What the Node Editor's sidebar shows."""
+
+
+class _OfTree(OperatorPart):
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if active_tree(context) is None:
+            cls.poll_message_set("Open a Geometry Nodes tree of this file")
+            return False
+        return True
+
+
+class GEONODE_OT_explain_tree(_OfTree, bpy.types.Operator):
+    """Say in plain words what this tree does, node by node. Nothing is changed"""
+
+    bl_idname = "geonode.explain_tree"
+    bl_label = "Explain This Tree"
+    bl_options = {"REGISTER"}
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        tree = active_tree(context)
+        if shown.holds(tree):
+            shown.forget()
+        else:
+            shown.take(tree)
+        if context.area is not None:
+            context.area.tag_redraw()
+        return {"FINISHED"}
+
+
+class GEONODE_OT_show_node(_OfTree, bpy.types.Operator):
+    """Select this node and move the view to it"""
+
+    bl_idname = "geonode.show_node"
+    bl_label = "Show Node"
+    bl_options = {"INTERNAL"}
+
+    node: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        if hasattr(context.space_data, "edit_tree") and editors.show_node(context.space_data, self.node):
+            return {"FINISHED"}
+        self.report({"WARNING"}, f"There is no node “{self.node}” here any more")
+        return {"CANCELLED"}
+
+
+class GEONODE_OT_change_tree(_OfTree, bpy.types.Operator):
+    """Change the tree that is open here as the words say"""
+
+    bl_idname = "geonode.change_tree"
+    bl_label = "Change This Tree"
+    bl_options = {"INTERNAL"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if not can_send(cls, context) or not super().poll(context):
+            return False
+        if not properties.edited().tree_words.strip():
+            cls.poll_message_set("Say first what should be different")
+            return False
+        return True
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        modifier = editors.carrier(context.space_data)
+        if modifier is None:
+            self.report({"WARNING"}, "No object of this scene uses this tree as a modifier")
+            return {"CANCELLED"}
+        data = properties.edited()
+        words, data.tree_words = data.tree_words.strip(), ""
+        return send(self, f"Change it: {words}", modifier.id_data.name, modifier.name)
+
+
+CLASSES = (GEONODE_OT_explain_tree, GEONODE_OT_show_node, GEONODE_OT_change_tree)

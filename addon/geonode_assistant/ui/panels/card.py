@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The outcome of a run as a card: one sentence, how it was understood, the inputs of what was made, what can be done
+next.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import bpy
+
+from ...host import sliders, visibility
+from ...run import session
+from .. import properties, wording
+from .log import ICONS, draw_output
+from .wrapping import draw_text
+
+UNDONE = "The result was taken back by Undo; Redo brings it again."
+REMOVED = "What this made has been removed since."
+# Of each; the modifier's own panel and the log have all of them.
+SHOWN_RESULTS, SHOWN_SLIDERS, SHOWN_LINES, SHOWN_MESSAGES = 3, 16, 6, 6
+# Characters of what a model wrote in place of a plan.
+SHOWN_CHARACTERS = 600
+
+
+def draw_card(layout: bpy.types.UILayout, view: session.Session, context: bpy.types.Context) -> None:
+    """Draws the outcome of the run that has ended."""
+    box = layout.box()
+    if view.undone:
+        draw_text(box, UNDONE, context, "LOOP_BACK")
+        row = box.row(align=True)
+        row.operator("ed.redo", icon="LOOP_FORWARDS")
+        row.operator("geonode.try_again", icon="FILE_REFRESH")
+    elif view.summary == "DONE":
+        _draw_done(box, view, context)
+    elif view.summary == "ERROR":
+        _draw_failed(box, view, context)
+    else:
+        draw_text(box, "Cancelled; nothing was changed.", context, "CANCEL")
+        row = box.row(align=True)
+        row.operator("geonode.try_again", icon="FILE_REFRESH")
+        draw_log_button(row, view)
+
+
+def _draw_done(box: bpy.types.UILayout, view: session.Session, context: bpy.types.Context) -> None:
+    results = view.results
+    said = list(wording.sentences(view.final_message))
+    if view.unchanged:
+        said.insert(0, "Done: nothing had to be changed.")
+    elif not said:
+        said.append(f"Made “{results[0].name}” on “{results[0].id_data.name}”." if results else "Done.")
+    draw_text(box, said[0], context, "CHECKMARK")
+    if view.removed:
+        draw_text(box, REMOVED, context, "INFO")
+    column = box.column(align=True)
+    for line in said[1 : 1 + SHOWN_LINES]:
+        draw_text(column, line, context, "DOT")
+    for step in view.steps:
+        draw_output(box, step, context)
+    draw_messages(box, view, context)
+    draw_results(box, results, context)
+    if results:
+        row = box.row(align=True)
+        row.operator("ed.undo", icon="LOOP_BACK")
+        row.operator("geonode.open_tree", icon="NODETREE")
+        box.prop(properties.edited(), "change", text="", placeholder="What should be different")
+        box = box.row(align=True)
+        box.operator("geonode.change", text="Change", icon="PLAY")
+    draw_log_button(box, view)
+
+
+def _draw_failed(box: bpy.types.UILayout, view: session.Session, context: bpy.types.Context) -> None:
+    """What went wrong, what it means for the file, and what to do next."""
+    draw_messages(box, view, context)
+    if any(message.get("code") == "invalid_json" for message in view.messages):
+        words = view.text[:SHOWN_CHARACTERS].strip()
+        if words:
+            draw_text(box, "It answered:", context)
+            draw_text(box, words, context, "BLANK1")
+    row = box.row(align=True)
+    if provider_of(view) != wording.OFFLINE:
+        # The offline planner gives one prompt one answer.
+        row.operator("geonode.try_again", icon="FILE_REFRESH")
+    draw_log_button(row, view)
+
+
+def provider_of(view: session.Session) -> str:
+    """Who planned the run that has ended."""
+    return view.report.provider if view.report is not None else wording.OFFLINE
+
+
+def draw_messages(layout: bpy.types.UILayout, view: session.Session, context: bpy.types.Context) -> None:
+    """What there is to say besides the closing message, in words for the artist."""
+    done = view.final_message if view.summary == "DONE" else ""
+    for line in wording.lines(view.messages, provider_of(view), done, view.told)[:SHOWN_MESSAGES]:
+        draw_text(layout, line.text, context, ICONS.get(line.severity, "NONE"))
+        draw_text(layout, line.hint, context, "BLANK1")
+
+
+def draw_log_button(layout: bpy.types.UILayout, view: session.Session) -> None:
+    """The button that shows the log of the run below the card, or hides it."""
+    is_open = "log" in view.shown
+    button = layout.operator("geonode.show", text="Hide Log" if is_open else "Show Log", icon="TEXT", depress=is_open)
+    button.part = "log"
+
+
+def draw_results(layout: bpy.types.UILayout, modifiers: list[Any], context: bpy.types.Context) -> None:
+    """Draws these Geometry Nodes modifiers, each with its inputs and with what hides it."""
+    for modifier in modifiers[:SHOWN_RESULTS]:
+        found = sliders.of(modifier)
+        box = layout.box()
+        box.label(text=f"{modifier.name} on {modifier.id_data.name}", icon="GEOMETRY_NODES", translate=False)
+        draw_text(box, visibility.why_unseen(modifier, context.view_layer), context, "HIDE_ON")
+        column = box.column(align=True)
+        for slider in found[:SHOWN_SLIDERS]:
+            if slider.is_seed:
+                row = column.row(align=True)
+                row.prop(slider.owner, slider.path, text=slider.name, translate=False)
+                row.operator("geonode.randomize", text="", icon="FILE_REFRESH")
+            elif slider.is_vector:
+                column.label(text=slider.name, translate=False)
+                column.row(align=True).prop(slider.owner, slider.path, text="")
+            elif slider.lists is None:
+                column.prop(slider.owner, slider.path, text=slider.name, translate=False)
+            else:
+                column.prop_search(
+                    slider.owner, slider.path, slider.lists, slider.list_of, text=slider.name, translate=False
+                )
+        if len(found) > SHOWN_SLIDERS:
+            box.label(text=f"{len(found) - SHOWN_SLIDERS} more in the modifier")

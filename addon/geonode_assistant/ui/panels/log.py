@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The log of a run, drawn when the artist opens it: tokens, calls of tools, steps, messages with codes, changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ...messages import one_line
+from ...run import script_steps, session
+from .wrapping import draw_text
+
+if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import IconItems
+
+ICONS: dict[str, IconItems] = {"error": "ERROR", "warning": "INFO", "info": "NONE"}
+STEP_ICONS: dict[str, IconItems] = {
+    "planned": "DOT",
+    "pending": "DOT",
+    "running": "SORTTIME",
+    "done": "CHECKMARK",
+    "failed": "ERROR",
+    "restored": "LOOP_BACK",
+}
+# The latest of each; the report has all of them.
+SHOWN_MESSAGES, SHOWN_STEPS, SHOWN_CALLS, SHOWN_CHANGES = 20, 8, 8, 40
+# Characters of a text, characters of one line, lines of a script's output.
+SHOWN_CHARACTERS, SHOWN_LINE, SHOWN_OUTPUT = 600, 80, 10
+
+
+def draw_log(layout: bpy.types.UILayout, view: session.Session, context: bpy.types.Context) -> None:
+    """Draws what happened in the last run, in its own technical words."""
+    box = layout.box()
+    box.label(text="Log", icon="TEXT")
+    draw_text(box, usage_line(view), context)
+    draw_calls(box, view, context, SHOWN_CALLS)
+    for step in view.steps[-SHOWN_STEPS:]:
+        draw_step(box, step, context)
+    for message in view.messages[:SHOWN_MESSAGES]:
+        text = f"{message.get('code', '')}: {message.get('text', '')}"
+        draw_text(box, text, context, ICONS.get(message.get("severity", ""), "NONE"))
+        draw_text(box, message.get("hint") or "", context, "BLANK1")
+    changes = view.report.diff if view.report is not None else []
+    for line in changes[:SHOWN_CHANGES]:
+        draw_text(box, line, context, "DOT")
+    if len(changes) > SHOWN_CHANGES:
+        box.label(text=f"and {len(changes) - SHOWN_CHANGES} more changes")
+
+
+def draw_calls(layout: bpy.types.UILayout, view: session.Session, context: bpy.types.Context, most: int) -> None:
+    """Draws the latest calls of tools."""
+    for call in view.tools[-most:]:
+        draw_text(layout, call_line(call), context, STEP_ICONS.get(call.get("status", ""), "DOT"))
+
+
+def usage_line(view: session.Session) -> str:
+    """The expected tokens while a model works, then those that its provider counted; empty if no model was asked."""
+    if view.running:
+        if view.estimate is None:
+            return ""
+        return f"The request has about {format_usage(view.estimate['input_tokens'], view.estimate.get('cost_usd'))}"
+    usage = view.report.usage if view.report is not None else None
+    if not usage:
+        return ""
+    return format_usage((usage.get("input_tokens") or 0) + (usage.get("output_tokens") or 0), usage.get("cost_usd"))
+
+
+def format_usage(tokens: int, cost: float | None) -> str:
+    """Tokens and, if known, their cost in US dollars: ``5,200 tokens ($0.0130)``."""
+    return f"{tokens:,} tokens" + (f" (${cost:.4f})" if cost is not None else "")
+
+
+def draw_step(layout: bpy.types.UILayout, step: Mapping[str, Any], context: bpy.types.Context) -> None:
+    """Draws a step and, below it, what its script printed."""
+    draw_text(layout, step_line(step), context, STEP_ICONS.get(step["status"], "DOT"))
+    draw_output(layout, step, context)
+
+
+def draw_output(layout: bpy.types.UILayout, step: Mapping[str, Any], context: bpy.types.Context) -> None:
+    """Draws what the script of a step printed; nothing for other steps."""
+    if step.get("action_type") == script_steps.TYPE and step.get("message") and step["status"] != "planned":
+        lines = step["message"].splitlines()
+        more = [f"… {len(lines) - SHOWN_OUTPUT} more lines"] if len(lines) > SHOWN_OUTPUT else []
+        draw_text(layout, "\n".join([*lines[:SHOWN_OUTPUT], *more])[:SHOWN_CHARACTERS], context, "BLANK1")
+
+
+def call_line(call: dict) -> str:
+    """A tool call in one line: name, simple arguments, and progress in percent."""
+    arguments = ", ".join(
+        str(value) for value in (call.get("input") or {}).values() if isinstance(value, str | int | float)
+    )
+    percent = f" {call['percent']} %" if call.get("status") == "running" and "percent" in call else ""
+    return one_line(f"{call['tool'].replace('_', ' ')}{f': {arguments}' if arguments else ''}{percent}", SHOWN_LINE)
+
+
+def step_line(step: Mapping[str, Any]) -> str:
+    """A step in one line: its ID and, until it is carried out, its description in the plan."""
+    planned = step.get("message") if step.get("status") == "planned" else ""
+    return one_line(f"{step['step_id']}: {planned}" if planned else step["step_id"], SHOWN_LINE)

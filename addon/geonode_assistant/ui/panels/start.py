@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Before a run: what it works on, who plans, examples to click, and the three questions that set up a planner."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ...run import choices, offers, session
+from .. import examples, preferences
+from .wrapping import draw_text
+
+if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import IconItems
+
+SETUP = "setup"
+SHOWN_EXAMPLES = 4
+_TITLES = {provider.name: provider.title for provider in offers.PROVIDERS}
+
+
+def draw_who(layout: bpy.types.UILayout, view: session.Session, context: bpy.types.Context) -> None:
+    """Draws what the next prompt works on and who plans; both can be changed here."""
+    column = layout.column(align=True)
+    layer: Any = context.view_layer
+    split = column.split(factor=0.3, align=True)
+    split.label(text="Works on")
+    split.prop(layer.objects, "active", text="")
+    if context.mode != "OBJECT":
+        draw_text(column, "Leave this mode for Object Mode; then a prompt can be sent.", context, "INFO")
+    stored = choices.stored()
+    split = column.split(factor=0.3, align=True)
+    split.label(text="Planned by")
+    is_open = SETUP in view.shown
+    icon: IconItems = "DOWNARROW_HLT" if is_open else "RIGHTARROW"
+    split.operator("geonode.show", text=planner(stored), icon=icon, depress=is_open).part = SETUP
+    if is_open:
+        draw_setup(layout, stored, context)
+
+
+def planner(stored: Any) -> str:
+    """Who plans, in a few words."""
+    if stored is None or stored.provider == "offline":
+        return _TITLES["offline"]
+    return stored.model or _TITLES.get(stored.provider, stored.provider)
+
+
+def draw_setup(layout: bpy.types.UILayout, stored: Any, context: bpy.types.Context) -> None:
+    """Draws the questions that set up a planner, and the outcome of a test."""
+    box = layout.box()
+    if stored is None:
+        draw_text(box, "Enable the add-on in Preferences > Add-ons to choose a planner.", context, "INFO")
+        return
+    box.label(text="1. Who plans?")
+    box.prop(stored, "provider", text="")
+    if stored.provider == "offline":
+        draw_text(box, "It needs no key and no network, and knows a library of presets.", context)
+        draw_text(box, "A language model understands more. One on this computer needs no key:", context)
+        box.operator("geonode.find_servers", icon="VIEWZOOM")
+        draw_connection(box, context)
+        return
+    if stored.provider in offers.SERVERS:
+        box.label(text="2. Where is it?")
+        box.prop(stored, "base_url", text="", placeholder="http://127.0.0.1:11434/v1")
+        box.operator("geonode.find_servers", icon="VIEWZOOM")
+    else:
+        box.label(text="2. What is your key?")
+    preferences.draw_key(box, stored)
+    if not bpy.app.online_access:
+        draw_text(
+            box,
+            "Online access is off: only servers on this machine can be used. Allow it in Preferences > System.",
+            context,
+            "INTERNET_OFFLINE",
+        )
+    box.label(text="3. Which model?")
+    box.prop(stored, "model", text="", placeholder="Name of the model")
+    box.operator("geonode.test_connection", icon="LINKED")
+    draw_connection(box, context)
+
+
+def draw_connection(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    """Draws what the last test found, and the servers on this machine, each model as a button."""
+    state = preferences.connection_state
+    if state.busy:
+        draw_text(layout, "Waiting for an answer… (Esc cancels)", context, "SORTTIME")
+    elif state.outcome is not None:
+        draw_text(layout, state.outcome.text, context, "CHECKMARK" if state.outcome.ok else "ERROR")
+        draw_text(layout, state.outcome.hint or "", context, "BLANK1")
+    column = layout.column(align=True)
+    for server in state.servers:
+        for model in server.models[: state.SHOWN_MODELS]:
+            button = column.operator("geonode.use_server", text=f"{model} ({server.name})", translate=False)
+            button.base_url, button.model = server.base_url, model
+
+
+def draw_start(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    """Draws what a newcomer can do: examples for the active object."""
+    found = examples.prompts(context)
+    if not found:
+        draw_text(layout, "Select a mesh or a curve: its examples appear here.", context, "INFO")
+        return
+    column = layout.column(align=True)
+    column.label(text="For example")
+    for prompt in found[:SHOWN_EXAMPLES]:
+        column.operator("geonode.use_example", text=prompt, translate=False).prompt = prompt
+    layout.operator("geonode.surprise", icon="FORCE_TURBULENCE")

@@ -1,0 +1,170 @@
+//! Words of size, amount and strength without a number: “tiny rocks”, “densely”, “a bit bumpy”.
+
+use crate::fill::Filled;
+use crate::language::{Degree, DegreeOf};
+use crate::library::{Entry, Slot};
+use crate::phrase::Phrase;
+use crate::preset::ParameterKind;
+use crate::reading::{ItemKind, Reading};
+use crate::scene::Referent;
+
+/// The degree that the word at this place says: “a little” is one of strength, “a little cube” one of size.
+pub(crate) fn degree(reading: &Reading, at: usize) -> Option<Degree> {
+    let item = reading.item(at).filter(|item| item.kind == ItemKind::Word)?;
+    let mut degree = reading.language.degrees.get(&item.text)?.clone();
+    if reading.is(at + 1, &["poly", "as", "of"]) && !reading.is(at, &["lots", "loads", "tons", "plenty"]) {
+        return None;
+    }
+    let pointless = |at: usize| {
+        reading.item(at).is_none_or(|item| {
+            matches!(item.kind, ItemKind::Break(_))
+                || reading.language.prepositions.contains(&item.text)
+                || reading.language.conjunctions.contains(&item.text)
+        })
+    };
+    if item.text == "little" && at > 0 && reading.is(at - 1, &["a"]) && pointless(at + 1) {
+        degree.of = DegreeOf::Strength;
+        degree.factor = 0.4;
+    }
+    Some(degree)
+}
+
+/// Whether a slot is about one of these words.
+pub(crate) fn speaks_of(slot: &Slot, cues: &[String]) -> bool {
+    let one = |phrase: &Phrase| phrase.weight() == 1 && phrase.stems().any(|stem| cues.contains(&stem));
+    slot.before.iter().chain(&slot.after).any(one)
+}
+
+/// The parameter that counts what a preset makes or places.
+pub(crate) fn counting(entry: &Entry) -> Option<&Slot> {
+    let counts = |slot: &&Slot| slot.parameter.kind == ParameterKind::Count;
+    let things = entry.slots.iter().find(|slot| slot.parameter.counts_things);
+    things.or_else(|| {
+        entry
+            .slots
+            .iter()
+            .filter(counts)
+            .find(|slot| slot.parameter.rank == Some(0))
+    })
+}
+
+/// The parameter that says how strongly something acts.
+pub(crate) fn acting(entry: &Entry) -> Option<&Slot> {
+    let measures = |slot: &&Slot| {
+        matches!(
+            slot.parameter.kind,
+            ParameterKind::Length | ParameterKind::Factor | ParameterKind::Angle
+        )
+    };
+    let named = entry.slots.iter().find(|slot| slot.parameter.name == "strength");
+    let first = entry
+        .slots
+        .iter()
+        .filter(measures)
+        .min_by_key(|slot| slot.parameter.rank.unwrap_or(u32::MAX));
+    named.or(first.filter(|_| entry.preset.thing.is_none()))
+}
+
+/// The parameter that scales what is placed, or else what the preset makes.
+fn sizing(entry: &Entry, of_thing: bool) -> Option<&Slot> {
+    let sizes = entry.slots.iter().find(|slot| slot.parameter.sizes_things);
+    if of_thing || sizes.is_some() {
+        return sizes;
+    }
+    let cues = ["size", "big", "larg", "radius", "diamet"].map(str::to_owned);
+    entry
+        .slots
+        .iter()
+        .find(|slot| slot.parameter.kind == ParameterKind::Length && speaks_of(slot, &cues))
+}
+
+/// What the word at this place describes: a noun after it, with its item.
+enum Described {
+    /// An object that exists: its size is what it is.
+    Existing,
+    /// What is placed.
+    Thing,
+    /// Something else, or nothing.
+    Other,
+}
+
+fn described(reading: &Reading, entry: &Entry, cast: &[usize], at: usize) -> Described {
+    for next in at + 1..at + 5 {
+        let Some(item) = reading.item(next) else { break };
+        match &item.kind {
+            ItemKind::Mention(mention) => {
+                let exists = matches!(mention.referent, Referent::Object { .. } | Referent::Generic(_));
+                return if exists && mention.definite {
+                    Described::Existing
+                } else if entry.preset.thing.is_some() {
+                    Described::Thing
+                } else {
+                    Described::Other
+                };
+            }
+            ItemKind::Word if cast.contains(&next) => {
+                return if entry.preset.thing.is_some() && !reading.language.generic.contains_key(&item.stem) {
+                    Described::Thing
+                } else {
+                    Described::Existing
+                };
+            }
+            ItemKind::Word
+                if reading.language.adjectives.contains(&item.stem)
+                    || reading.language.degrees.contains_key(&item.text)
+                    || reading.language.colours.contains(&item.stem) => {}
+            _ => break,
+        }
+    }
+    Described::Other
+}
+
+/// Gives each such word to the parameter that it is about, as a factor of what is usual there. `cast` are the items of the objects.
+pub(crate) fn shift(entry: &Entry, reading: &Reading, cast: &[usize], filled: &mut Filled) {
+    for at in 0..reading.items.len() {
+        if filled.used.contains(&at) || cast.contains(&at) {
+            continue;
+        }
+        let Some(degree) = degree(reading, at) else { continue };
+        let what = described(reading, entry, cast, at);
+        if matches!(what, Described::Existing) && degree.of != DegreeOf::Amount {
+            continue;
+        }
+        let of_thing = matches!(what, Described::Thing);
+        let sized = || {
+            entry
+                .slots
+                .iter()
+                .filter(move |slot| !of_thing || slot.parameter.sizes_things)
+        };
+        let slot = match degree.of {
+            DegreeOf::Amount => counting(entry),
+            DegreeOf::Size => sizing(entry, of_thing),
+            // “thin poles” are not small ones.
+            DegreeOf::Dimension if of_thing && degree.cues.iter().any(|cue| cue == "thick") => None,
+            DegreeOf::Dimension => {
+                let fits = |slot: &&Slot| slot.parameter.kind == ParameterKind::Length && speaks_of(slot, &degree.cues);
+                let usual = sized().filter(fits).find(|slot| !slot.parameter.default.is_null());
+                usual.or_else(|| sized().find(fits))
+            }
+            DegreeOf::Strength => acting(entry),
+        };
+        let name = slot.map(|slot| &slot.parameter.name);
+        match (slot, name) {
+            (Some(_), Some(name)) if filled.values.contains_key(name) => filled.loose.push(at),
+            (Some(slot), Some(name)) if !slot.parameter.default.is_null() && !filled.shifts.contains_key(name) => {
+                filled.shifts.insert(name.clone(), degree.factor);
+                filled.sources.insert(name.clone(), reading.typed(at, at + 1));
+                filled.used.push(at);
+            }
+            _ if degree.of == DegreeOf::Strength
+                || entry
+                    .vocabulary
+                    .contains(&reading.items.get(at).map_or_else(String::new, |item| item.stem.clone())) =>
+            {
+                filled.loose.push(at);
+            }
+            _ => filled.unmeant.push(at),
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! Changes that compare with the last result: “twice as many”, “half the spacing”, “50 more”, “a bit taller”.
+
+use std::collections::HashMap;
+
+use geonode_protocol::Code;
+
+use crate::degree::{acting, counting, speaks_of};
+use crate::fill::{PromptValue, in_range, plain};
+use crate::language::DegreeOf;
+use crate::last::Last;
+use crate::library::{Library, Slot};
+use crate::page::title;
+use crate::preset::ParameterKind;
+use crate::quantity::{Amount, Quantity, Unit};
+use crate::reading::{ItemKind, Reading};
+use crate::refusal::Refusal;
+use crate::roles::{Cast, Thing};
+use crate::template::Read;
+
+/// By how much.
+#[derive(Clone, Copy)]
+enum By {
+    Times(f64),
+    Share(f64),
+    Number(f64),
+    Measure(f64),
+}
+
+/// What changes.
+enum Of<'e> {
+    Slot(&'e Slot),
+    Degree(DegreeOf, Vec<String>),
+}
+
+/// What the sentence says.
+#[derive(Default)]
+struct Said<'e> {
+    by: Option<By>,
+    words: String,
+    of: Option<Of<'e>>,
+    /// 1 for more, -1 for less.
+    sign: Option<f64>,
+    /// “a bit”, “much”.
+    step: Option<f64>,
+    /// “as many”: compares, but says no direction.
+    compares: bool,
+}
+
+/// One step of a comparison without a number: “more”.
+const STEP: f64 = 1.5;
+
+/// Reads a change that compares with the last result; `None` if the prompt is none.
+pub(crate) fn read<'a>(
+    library: &'a Library,
+    last: &Last<'a>,
+    prompt: &str,
+    context: &geonode_graph::documents::Context,
+) -> Option<Result<Read<'a>, Refusal>> {
+    let reading = Reading::new(prompt, context, &library.language, |word| library.correct(word));
+    let said = said(&reading, last)?;
+    Some(changed(library, last, &said))
+}
+
+/// What every word of the sentence says; `None` if one says something else.
+fn said<'e>(reading: &Reading, last: &Last<'e>) -> Option<Said<'e>> {
+    let language = reading.language;
+    let mut said = Said::default();
+    let mut words: Vec<&str> = Vec::new();
+    for (at, item) in reading.items.iter().enumerate() {
+        let mut counts = true;
+        match &item.kind {
+            ItemKind::Break(_) => counts = false,
+            ItemKind::Quantity(quantity) => {
+                if said.by.is_some() {
+                    return None;
+                }
+                said.by = Some(by(quantity, &item.text)?);
+            }
+            ItemKind::Mention(_) => {
+                if !is_placed(reading, last, at) {
+                    return None;
+                }
+                counts = false;
+            }
+            ItemKind::Word => {
+                let slot = || {
+                    let cues = [item.stem.clone()];
+                    last.entry
+                        .slots
+                        .iter()
+                        .filter(|slot| numeric(slot) && speaks_of(slot, &cues))
+                        .max_by_key(|slot| u8::from(present(last, slot).is_some()))
+                };
+                let factor = language.multiples.get(&item.text);
+                let compared = language.comparatives.get(&item.text);
+                let as_much = at > 0 && reading.is(at - 1, &["as"]);
+                if let (Some(factor), None) = (factor, said.by) {
+                    said.by = Some(By::Times(*factor));
+                } else if let Some(comparative) = compared.filter(|_| said.sign.is_none()) {
+                    said.sign = Some(comparative.factor);
+                    if said.of.is_none() && !(comparative.of == DegreeOf::Amount && item.text != "denser") {
+                        said.of = Some(Of::Degree(comparative.of, comparative.cues.clone()));
+                    } else if said.of.is_none() && slot_follows(reading, at, last).is_none() {
+                        said.of = Some(Of::Degree(DegreeOf::Amount, Vec::new()));
+                    }
+                } else if as_much && ["many", "much"].contains(&item.text.as_str()) {
+                    said.of = Some(Of::Degree(DegreeOf::Amount, Vec::new()));
+                    said.compares = true;
+                } else if let Some(degree) = language.degrees.get(&item.text).filter(|_| as_much) {
+                    if degree.factor < 1.0 {
+                        said.sign = Some(-1.0);
+                    }
+                    said.of.get_or_insert(Of::Degree(degree.of, degree.cues.clone()));
+                    said.compares = true;
+                } else if ["bit", "little", "slightly", "somewhat", "tad"].contains(&item.text.as_str()) {
+                    said.step = Some(1.2);
+                } else if ["much", "lot", "far", "way", "lots"].contains(&item.text.as_str()) {
+                    said.step = Some(2.0);
+                } else if let Some(slot) = slot().filter(|_| !matches!(said.of, Some(Of::Slot(_)))) {
+                    // “thicker walls”: the comparison said more already, unless it is one of number.
+                    if said.of.is_none() || said.compares {
+                        said.of = Some(Of::Slot(slot));
+                    }
+                } else if is_placed(reading, last, at) || quiet(reading, last, at) {
+                    counts = false;
+                } else {
+                    return None;
+                }
+            }
+        }
+        if counts && !language.stop.contains(&item.text) {
+            words.push(&item.typed);
+        }
+    }
+    said.words = words.join(" ");
+    let multiple = matches!(said.by, Some(By::Times(_)));
+    let compares = said.sign.is_some() && !matches!(said.by, Some(By::Times(_))) || multiple;
+    compares.then_some(said)
+}
+
+/// The parameter that a noun after this place names: “more spacing”.
+fn slot_follows<'e>(reading: &Reading, at: usize, last: &Last<'e>) -> Option<&'e Slot> {
+    let item = reading.item(at + 1)?;
+    let cues = [item.stem.clone()];
+    last.entry
+        .slots
+        .iter()
+        .find(|slot| numeric(slot) && speaks_of(slot, &cues))
+}
+
+/// Whether a word adds nothing: polite words, the preset's own, “it”.
+fn quiet(reading: &Reading, last: &Last, at: usize) -> bool {
+    let language = reading.language;
+    reading.item(at).is_some_and(|item| {
+        !language.negations.contains(&item.text)
+            && (language.stop.contains(&item.text)
+                || language.is_determiner(&item.text)
+                || language.prepositions.contains(&item.text)
+                || last.entry.vocabulary.contains(&item.stem)
+                || [
+                    "times", "change", "increase", "decrease", "raise", "lower", "reduce", "add", "together",
+                ]
+                .contains(&item.text.as_str()))
+    })
+}
+
+/// Whether a noun is what the result places, or the object that shows it.
+fn is_placed(reading: &Reading, last: &Last, at: usize) -> bool {
+    let Some(item) = reading.item(at) else { return false };
+    let thing = last.thing();
+    match &item.kind {
+        ItemKind::Mention(mention) => match &mention.referent {
+            crate::scene::Referent::Object { name, .. } => {
+                *name == last.object.name
+                    || thing == Some(Thing::Object(name.clone()))
+                    || matches!(&thing, Some(Thing::Shape(key, _)) if reading.language.shape(&item.stem).is_some_and(|s| s.key == *key))
+            }
+            crate::scene::Referent::Collection(name) => thing == Some(Thing::Collection(name.clone())),
+            crate::scene::Referent::Generic(_) => true,
+            crate::scene::Referent::Unknown(_) => false,
+        },
+        _ => {
+            matches!(&thing, Some(Thing::Shape(key, _)) if reading.language.shape(&item.stem).is_some_and(|s| s.key == *key))
+        }
+    }
+}
+
+fn by(quantity: &Quantity, text: &str) -> Option<By> {
+    let Amount::One(value) = quantity.amount else {
+        return None;
+    };
+    Some(match quantity.unit {
+        Unit::Times if value > 0.0 => By::Times(value),
+        Unit::Percent => By::Share(value),
+        Unit::Bare if value < 1.0 && text.chars().any(char::is_alphabetic) => By::Times(value),
+        Unit::Bare => By::Number(value),
+        Unit::Metres | Unit::Blender | Unit::Radians => By::Measure(value),
+        Unit::Times => return None,
+    })
+}
+
+fn numeric(slot: &Slot) -> bool {
+    matches!(
+        slot.parameter.kind,
+        ParameterKind::Count
+            | ParameterKind::Length
+            | ParameterKind::Factor
+            | ParameterKind::Angle
+            | ParameterKind::Turns
+    )
+}
+
+/// The present value of a parameter in metres, radians or plain numbers.
+fn present(last: &Last, slot: &Slot) -> Option<f64> {
+    let parameter = &slot.parameter;
+    let factor = if parameter.kind == ParameterKind::Length {
+        last.unit
+    } else {
+        1.0
+    };
+    if let Some(value) = last.value(&title(&parameter.name)).and_then(serde_json::Value::as_f64) {
+        return Some(value * factor);
+    }
+    // The size of a copied object is a factor of its own.
+    let node = last
+        .tree?
+        .nodes
+        .iter()
+        .find(|node| parameter.name == "size" && node.id == "thing_scale")?;
+    let scale = node.inputs.iter().find(|(key, _)| key.to_lowercase().contains("scale"));
+    let scale = scale
+        .and_then(|(_, state)| state.get("value"))
+        .and_then(serde_json::Value::as_f64)
+        .unwrap_or(1.0);
+    last.thing_size().map(|size| size * scale * factor)
+}
+
+fn changed<'a>(library: &'a Library, last: &Last<'a>, said: &Said<'a>) -> Result<Read<'a>, Refusal> {
+    let entry = last.entry;
+    let of_degree = |of: DegreeOf, cues: &[String]| -> Option<&'a Slot> {
+        let there = |slot: &&'a Slot| numeric(slot) && present(last, slot).is_some();
+        match of {
+            DegreeOf::Amount => counting(entry).filter(there),
+            DegreeOf::Strength => acting(entry).filter(there),
+            DegreeOf::Dimension => entry.slots.iter().filter(there).find(|slot| speaks_of(slot, cues)),
+            DegreeOf::Size => {
+                let things = entry
+                    .slots
+                    .iter()
+                    .filter(there)
+                    .find(|slot| slot.parameter.sizes_things);
+                let cues = ["size", "big", "larg", "radius", "diamet"].map(str::to_owned);
+                things.or_else(|| entry.slots.iter().filter(there).find(|slot| speaks_of(slot, &cues)))
+            }
+        }
+    };
+    let slot = match &said.of {
+        Some(Of::Slot(slot)) => Some(*slot),
+        Some(Of::Degree(of, cues)) => of_degree(*of, cues),
+        None if matches!(said.by, Some(By::Number(_))) => of_degree(DegreeOf::Amount, &[]),
+        None => None,
+    };
+    let ask = || {
+        let names: Vec<String> = entry
+            .slots
+            .iter()
+            .filter(|slot| numeric(slot) && present(last, slot).is_some())
+            .map(|slot| slot.parameter.title.to_lowercase())
+            .collect();
+        Refusal::new(
+            Code::MissingParameter,
+            format!(
+                "It is not clear what “{}” changes in “{}”. It has: {}. Name one of them with a number. Nothing was changed.",
+                said.words,
+                last.modifier.name,
+                names.join(", ")
+            ),
+        )
+    };
+    if last.modifier.values.is_none() {
+        let message = format!(
+            "“{}” seems to be about “{}” of “{}”. Select that object and say it again. Nothing was changed.",
+            said.words, last.modifier.name, last.object.name
+        );
+        return Err(Refusal::new(Code::MissingParameter, message));
+    }
+    let slot = slot.ok_or_else(ask)?;
+    let now = present(last, slot).ok_or_else(ask)?;
+    let sign = said.sign.unwrap_or(1.0);
+    let whole = slot.parameter.kind == ParameterKind::Count;
+    let step = said.step.unwrap_or(STEP);
+    let value = match said.by {
+        Some(By::Times(factor)) if sign < 0.0 && factor > 1.0 => now / factor,
+        Some(By::Times(factor)) => now * factor,
+        Some(By::Share(share)) => now * (1.0 + sign * share),
+        Some(By::Number(number)) if whole => now + sign * number,
+        Some(By::Measure(number)) if !whole => now + sign * number,
+        Some(By::Number(_) | By::Measure(_)) => return Err(ask()),
+        None if whole && now < 4.0 => now + sign,
+        None if sign > 0.0 => now * step,
+        None => now / step,
+    };
+    let value = if whole { value.round() } else { value };
+    let name = slot.parameter.name.clone();
+    let mut remarks = Vec::new();
+    in_range(&slot.parameter, value, &mut remarks)?;
+    let shown = |value: f64| match slot.parameter.kind {
+        ParameterKind::Length => format!("{} m", plain(value)),
+        ParameterKind::Angle => format!("{}°", plain(value.to_degrees())),
+        _ => plain(value),
+    };
+    remarks.push(format!("It was {} before.", shown(now)));
+    Ok(Read {
+        entry,
+        library,
+        cast: Cast {
+            target: last.object.name.clone(),
+            named: false,
+            thing: last.thing(),
+            kept: true,
+            used: Vec::new(),
+            remarks: Vec::new(),
+        },
+        values: HashMap::from([(name.clone(), PromptValue::Number(value))]),
+        shifts: HashMap::new(),
+        sources: HashMap::from([(name, said.words.clone())]),
+        remarks,
+        unused: Vec::new(),
+        counted: None,
+    })
+}

@@ -1,0 +1,134 @@
+//! Common prompts in German, French and Spanish, in English. A prompt with a word that is not known is not translated at all.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::OnceLock;
+
+use geonode_graph::documents::Context;
+
+/// Words and phrases with their English ones, by language.
+static OTHERS: &str = include_str!("../language/others.json");
+/// Most words of a phrase.
+const LONGEST: usize = 5;
+/// So many words must be of the language.
+const FEWEST: usize = 2;
+
+type Words = HashMap<String, String>;
+
+fn languages() -> &'static BTreeMap<String, Words> {
+    static LANGUAGES: OnceLock<BTreeMap<String, Words>> = OnceLock::new();
+    // The tests read the file strictly.
+    LANGUAGES.get_or_init(|| serde_json::from_str(OTHERS).unwrap_or_default())
+}
+
+/// The words of a prompt with the marks between them.
+fn pieces(prompt: &str) -> Vec<(String, String)> {
+    let inside = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '°' | '%' | '-');
+    let mut pieces: Vec<(String, String)> = Vec::new();
+    let mut word = String::new();
+    let mut characters = prompt.chars().peekable();
+    while let Some(c) = characters.next() {
+        // “0,5 m” is a number, “d'herbe” one word.
+        let joins = matches!(c, ',' | '\'' | '’')
+            && !word.is_empty()
+            && characters.peek().is_some_and(|next| next.is_alphanumeric());
+        if inside(c) || joins {
+            word.push(if c == '’' { '\'' } else { c });
+        } else {
+            if !word.is_empty() {
+                pieces.push((std::mem::take(&mut word), String::new()));
+            }
+            if let (Some((_, mark)), false) = (pieces.last_mut(), c.is_whitespace()) {
+                mark.push(c);
+            }
+        }
+    }
+    if !word.is_empty() {
+        pieces.push((word, String::new()));
+    }
+    pieces
+}
+
+/// The prompt in English, if it is wholly in one of the languages.
+pub(crate) fn english(prompt: &str, context: &Context) -> Option<String> {
+    let pieces = pieces(prompt.trim_end_matches(['.', '!', ' ']));
+    let read = |words: &Words| translated(&pieces, words, context);
+    languages()
+        .values()
+        .filter_map(read)
+        .max_by_key(|(known, _)| *known)
+        .map(|(_, english)| english)
+}
+
+fn translated(pieces: &[(String, String)], words: &Words, context: &Context) -> Option<(usize, String)> {
+    let named = |word: &str| {
+        context.objects.iter().any(|object| object.name == word)
+            || context.collections.iter().any(|one| one.name == word)
+    };
+    let (mut at, mut known, mut out) = (0, 0, String::new());
+    while let Some((word, mark)) = pieces.get(at) {
+        let phrase = (1..=LONGEST).rev().find_map(|count| {
+            let run = pieces.get(at..at + count)?;
+            if run.iter().take(count - 1).any(|(_, mark)| !mark.is_empty()) {
+                return None;
+            }
+            let text: Vec<String> = run.iter().map(|(word, _)| word.to_lowercase()).collect();
+            Some((count, words.get(&text.join(" "))?))
+        });
+        let number = word.starts_with(|c: char| c.is_ascii_digit());
+        let plain = number
+            || matches!(
+                word.to_lowercase().as_str(),
+                "x" | "y" | "z" | "m" | "cm" | "mm" | "km" | "°" | "%" | "-"
+            );
+        let (count, english) = match phrase {
+            _ if named(word) => (1, word.as_str()),
+            Some((count, english)) => {
+                known += 1;
+                (count, english.as_str())
+            }
+            None if plain => (1, word.as_str()),
+            None => return None,
+        };
+        let mark = pieces.get(at + count - 1).map_or(mark, |(_, mark)| mark);
+        if !english.is_empty() {
+            out.push_str(english);
+        }
+        out.push_str(mark);
+        if !english.is_empty() {
+            out.push(' ');
+        }
+        at += count;
+    }
+    (known >= FEWEST).then(|| (known, out.trim().to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_language_can_be_read() {
+        let read: BTreeMap<String, Words> = serde_json::from_str(OTHERS).unwrap_or_default();
+        assert_eq!(read.keys().collect::<Vec<_>>(), ["de", "es", "fr"]);
+        assert!(read.values().all(|words| words.len() > 150));
+        for phrase in read.values().flat_map(HashMap::keys) {
+            assert!(phrase.split(' ').count() <= LONGEST, "{phrase}");
+            assert_eq!(*phrase, phrase.to_lowercase());
+        }
+    }
+
+    #[test]
+    fn a_prompt_is_translated_wholly_or_not_at_all() {
+        let english = |prompt: &str| english(prompt, &Context::default());
+        assert_eq!(
+            english("Verteile 200 Steine auf der Ebene.").as_deref(),
+            Some("scatter 200 stones on the plane")
+        );
+        assert_eq!(
+            english("place 12 cubes en cercle, rayon 2,5 m").as_deref(),
+            Some("place 12 cubes in a circle, radius 2,5 m")
+        );
+        assert_eq!(english("Verteile 200 Elefanten auf der Ebene"), None);
+        assert_eq!(english("scatter 200 rocks"), None);
+    }
+}

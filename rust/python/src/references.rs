@@ -1,0 +1,412 @@
+//! Objects of Python that outlive what they show.
+//!
+//! Blender takes the memory of a vertex, a spline, a keyframe or a layer away without telling the objects of Python that point there: writing through one
+//! then writes into memory of something else. So whatever may free or move data is watched (`scripting.freed` knows what and where): before and
+//! after, this module lists the objects of the script that point into a data-block, and makes those that point to what is gone as Blender itself
+//! makes the ones that it knows of: an access raises `ReferenceError`.
+//!
+//! Structs of Blender and the vectors of their properties are known to Python's collector, so all of them are found, also those that
+//! only a call in progress holds; what was there before the script is hidden from the search (`gc.freeze`). Collections, arrays,
+//! methods and iterators are not; they come from the guards, which remember them here. Vectors of bmesh are views without an owner: they are
+//! remembered with their element, and get memory of their own when it is gone.
+#![expect(
+    unsafe_code,
+    reason = "reads and writes words of Blender's objects, at places that a test object confirms"
+)]
+
+use std::cell::UnsafeCell;
+use std::ffi::{c_char, c_void};
+
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyType};
+
+use crate::alarm;
+
+type Object = *mut ffi::PyObject;
+
+/// The words of an object of Blender that hold its `PointerRNA`: data-block, type, data.
+const POINTER: usize = 2;
+/// Remembered objects are looked through when there are this many.
+const FEW: usize = 1024;
+/// A vector has at most as many numbers.
+const NUMBERS: usize = 4;
+
+/// An object, and the addresses of its data-block, of its type and of its data.
+type Held<'py> = (Bound<'py, PyAny>, usize, usize, usize);
+
+struct Seen {
+    value: Object,
+    source: Object,
+    /// Shows the value of a layer, which moves when layers are added or removed.
+    of_layer: bool,
+}
+
+#[derive(Default)]
+struct State {
+    /// Types of collections, arrays, methods and iterators of Blender.
+    untracked: Vec<usize>,
+    /// Types of mathutils.
+    math: Vec<usize>,
+    /// Types of bmesh whose attributes and items are views, and those of the views that are not vectors.
+    bmesh: Vec<usize>,
+    views: Vec<usize>,
+    /// Types of custom properties that point to their value.
+    properties: Vec<usize>,
+    /// `bpy_struct`, and what the vectors of properties ask.
+    structs: usize,
+    property: usize,
+    seen: Vec<Seen>,
+    limit: usize,
+}
+
+/// Only accessed with the GIL held, and never across a call of Python.
+struct Shared(UnsafeCell<Option<State>>);
+
+// SAFETY: every function below runs with the GIL held.
+unsafe impl Sync for Shared {}
+
+static STATE: Shared = Shared(UnsafeCell::new(None));
+
+fn addresses(kinds: &[Bound<'_, PyType>]) -> Vec<usize> {
+    kinds.iter().map(|kind| kind.as_ptr() as usize).collect()
+}
+
+/// Whether something is remembered at all.
+pub(crate) fn any() -> bool {
+    // SAFETY: the GIL is held.
+    unsafe { (*STATE.0.get()).as_ref().is_some_and(|state| !state.seen.is_empty()) }
+}
+
+/// Whether this is an object of bmesh.
+pub(crate) unsafe fn is_of_bmesh(object: Object) -> bool {
+    // SAFETY: the GIL is held.
+    unsafe {
+        (*STATE.0.get())
+            .as_ref()
+            .is_some_and(|state| state.bmesh.contains(&(ffi::Py_TYPE(object) as usize)))
+    }
+}
+
+/// Whether this is a list of elements, or an element, whose methods leave the layers where they are.
+pub(crate) unsafe fn is_of_elements(object: Object) -> bool {
+    // SAFETY: the name of a type is a C string that lives as long as the type.
+    unsafe {
+        let name = ffi::Py_TYPE(object).cast::<*const c_char>().add(3).read();
+        let name = std::ffi::CStr::from_ptr(name).to_bytes();
+        !name.ends_with(b"BMesh") && !name.windows(5).any(|part| part == b"Layer")
+    }
+}
+
+/// Whether this is a custom property that points to its value, a list or a group.
+pub(crate) unsafe fn is_property(object: Object) -> bool {
+    // SAFETY: the GIL is held.
+    unsafe {
+        !object.is_null()
+            && (*STATE.0.get())
+                .as_ref()
+                .is_some_and(|state| state.properties.contains(&(ffi::Py_TYPE(object) as usize)))
+    }
+}
+
+/// Remembers what a guard gives, if only that tells where it points to.
+pub(crate) unsafe fn remember(value: Object, source: Object, item: bool) {
+    // SAFETY: both are objects of Python, and the GIL is held.
+    unsafe {
+        if value.is_null() {
+            return;
+        }
+        let Some(state) = &mut *STATE.0.get() else { return };
+        let (kind, of) = (ffi::Py_TYPE(value) as usize, ffi::Py_TYPE(source) as usize);
+        let wanted = if state.bmesh.contains(&of) {
+            state.views.contains(&kind) || state.math.contains(&kind) && owner_of(value).is_null()
+        } else {
+            state.untracked.contains(&kind)
+        };
+        if !wanted {
+            return;
+        }
+        ffi::Py_IncRef(value);
+        ffi::Py_IncRef(source);
+        let of_layer = item || state.views.contains(&of);
+        state.seen.push(Seen {
+            value,
+            source,
+            of_layer,
+        });
+        if state.seen.len() > state.limit {
+            prune();
+        }
+    }
+}
+
+/// Forgets what nothing else refers to any more.
+unsafe fn prune() {
+    // SAFETY: as in `remember`; releasing happens when the list is complete again.
+    unsafe {
+        let Some(state) = &mut *STATE.0.get() else { return };
+        let (kept, gone): (Vec<Seen>, Vec<Seen>) = state.seen.drain(..).partition(|one| ffi::Py_REFCNT(one.value) > 1);
+        state.limit = FEW.max(kept.len().saturating_mul(2));
+        state.seen = kept;
+        for one in gone {
+            ffi::Py_DecRef(one.value);
+            ffi::Py_DecRef(one.source);
+        }
+    }
+}
+
+/// What a vector asks for its numbers; null where it has them itself, or is a view.
+unsafe fn owner_of(vector: Object) -> Object {
+    // SAFETY: an object of mathutils ends with its owner and a word of flags.
+    unsafe { word_of_owner(vector).read() }
+}
+
+unsafe fn word_of_owner(vector: Object) -> *mut Object {
+    // SAFETY: as above.
+    unsafe { vector.cast::<Object>().add(words(vector).saturating_sub(2)) }
+}
+
+unsafe fn words(object: Object) -> usize {
+    /// Offset of `tp_basicsize` in `PyTypeObject`, in words; the same in every Python since 3.4.
+    const SIZE: usize = 4;
+    // SAFETY: reads a word of a type.
+    unsafe { ffi::Py_TYPE(object).cast::<usize>().add(SIZE).read() / size_of::<usize>() }
+}
+
+/// Begins a script: `structs` is `bpy_struct`, `property` what vectors of properties ask, then types of untracked objects, of mathutils, of bmesh, of its views, and of custom properties;
+/// `sample` is a data-block with its address and that of its type, which show where objects of Blender have these. False if they are elsewhere.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "pyo3 extracts owned values")]
+#[expect(clippy::too_many_arguments, reason = "the kinds of objects are told once")]
+pub(crate) fn references_begin(
+    py: Python<'_>,
+    structs: &Bound<'_, PyType>,
+    property: &Bound<'_, PyType>,
+    untracked: Vec<Bound<'_, PyType>>,
+    math: Vec<Bound<'_, PyType>>,
+    bmesh: Vec<Bound<'_, PyType>>,
+    views: Vec<Bound<'_, PyType>>,
+    properties: Vec<Bound<'_, PyType>>,
+    sample: (Bound<'_, PyAny>, usize, usize),
+) -> PyResult<bool> {
+    references_end(py)?;
+    let (block, address, kind) = sample;
+    // SAFETY: the size of the object is looked at first.
+    let fits = unsafe { words(block.as_ptr()) >= POINTER + 3 && pointer(block.as_ptr()) == [address, kind, address] };
+    if !fits {
+        return Ok(false);
+    }
+    alarm::unheard(|| py.import("gc")?.call_method0("freeze"))?;
+    let state = State {
+        structs: structs.as_ptr() as usize,
+        property: property.as_ptr() as usize,
+        untracked: addresses(&untracked),
+        math: addresses(&math),
+        bmesh: addresses(&bmesh),
+        views: addresses(&views),
+        properties: addresses(&properties),
+        seen: Vec::new(),
+        limit: FEW,
+    };
+    // SAFETY: the GIL is held.
+    unsafe { *STATE.0.get() = Some(state) };
+    Ok(true)
+}
+
+/// Ends a script: nothing is remembered any more.
+#[pyfunction]
+pub(crate) fn references_end(py: Python<'_>) -> PyResult<()> {
+    // SAFETY: the GIL is held; objects are released after they were taken out.
+    let before = unsafe { (*STATE.0.get()).take() };
+    if let Some(state) = before {
+        for one in state.seen {
+            // SAFETY: each was owned by the list.
+            unsafe {
+                ffi::Py_DecRef(one.value);
+                ffi::Py_DecRef(one.source);
+            }
+        }
+        alarm::unheard(|| py.import("gc")?.call_method0("unfreeze"))?;
+    }
+    Ok(())
+}
+
+unsafe fn pointer(object: Object) -> [usize; 3] {
+    // SAFETY: the caller knows that this is an object of Blender.
+    unsafe {
+        let first = object.cast::<usize>().add(POINTER);
+        [first.read(), first.add(1).read(), first.add(2).read()]
+    }
+}
+
+/// The objects of the script that point into data-blocks: `(object, address of the block, of the type, of the data)`. The object of a vector is the
+/// property that it asks. With an address, only those that point into this block.
+#[pyfunction]
+#[pyo3(signature = (only=None))]
+pub(crate) fn references_held(py: Python<'_>, only: Option<usize>) -> PyResult<Vec<Held<'_>>> {
+    // SAFETY: the GIL is held, and the state is only read.
+    unsafe {
+        let Some(state) = (*STATE.0.get()).as_ref() else {
+            return Ok(Vec::new());
+        };
+        prune();
+        let all = alarm::unheard(|| py.import("gc")?.call_method0("get_objects"))?;
+        let mut found = Vec::new();
+        let mut known: Vec<(usize, bool)> = Vec::new();
+        for one in all.cast::<PyList>()? {
+            let object = one.as_ptr();
+            let kind = ffi::Py_TYPE(object);
+            if state.math.contains(&(kind as usize)) {
+                let owner = owner_of(object);
+                let asked = if owner.is_null() {
+                    0
+                } else {
+                    ffi::Py_TYPE(owner) as usize
+                };
+                if asked == state.property || state.untracked.contains(&asked) {
+                    found.push(Bound::from_borrowed_ptr(py, owner));
+                }
+                continue;
+            }
+            let is_struct = if let Some((_, is)) = known.iter().find(|(one, _)| *one == kind as usize) {
+                *is
+            } else {
+                let is = ffi::PyType_IsSubtype(kind, state.structs as *mut ffi::PyTypeObject) != 0;
+                known.push((kind as usize, is));
+                is
+            };
+            if is_struct {
+                found.push(one);
+            }
+        }
+        for seen in &state.seen {
+            if state.untracked.contains(&(ffi::Py_TYPE(seen.value) as usize)) {
+                found.push(Bound::from_borrowed_ptr(py, seen.value));
+            }
+        }
+        Ok(found
+            .into_iter()
+            .map(|one| {
+                let [block, kind, data] = pointer(one.as_ptr());
+                (one, block, kind, data)
+            })
+            .filter(|(_, block, kind, _)| *block != 0 && *kind != 0 && only.is_none_or(|only| only == *block))
+            .collect())
+    }
+}
+
+/// Makes objects of `references_held` such as raise `ReferenceError`, and iterators such as have no further item.
+#[pyfunction]
+pub(crate) fn references_forget(objects: Vec<Bound<'_, PyAny>>) {
+    for one in objects {
+        let object = one.as_ptr();
+        // SAFETY: these are objects of Blender, of which `references_begin` has looked at one.
+        unsafe {
+            let first = object.cast::<usize>().add(POINTER);
+            for at in 0..3 {
+                first.add(at).write(0);
+            }
+            let iterates = one
+                .get_type()
+                .name()
+                .is_ok_and(|name| name.to_string_lossy().ends_with("_iter"));
+            if iterates {
+                // Whether there is another item: the last word, or the last but one.
+                let words = words(object);
+                let place = if words < 30 {
+                    words.saturating_sub(1)
+                } else {
+                    words.saturating_sub(2)
+                };
+                let word = object.cast::<u32>().add(place * 2);
+                if word.read() == 1 {
+                    word.write(0);
+                }
+            }
+        }
+    }
+}
+
+/// The views of bmesh with the numbers that they show, before something may free them.
+pub(crate) struct Views(Vec<(Object, [f32; NUMBERS])>);
+
+impl Views {
+    /// None where there are none.
+    pub(crate) fn new() -> Option<Self> {
+        if !any() {
+            return None;
+        }
+        // SAFETY: the GIL is held; what is remembered is owned, and a view still shows memory of its element.
+        unsafe {
+            prune();
+            let state = (*STATE.0.get()).as_ref()?;
+            let views = state.seen.iter().map(|one| one.value);
+            let vectors = views.filter(|one| state.math.contains(&(ffi::Py_TYPE(*one) as usize)));
+            Some(Self(vectors.map(|one| (one, shown(one))).collect()))
+        }
+    }
+
+    /// Gives those whose element is gone memory of their own, and those that show a layer too, if `layers` may have moved.
+    pub(crate) fn settle(self, py: Python<'_>, layers: bool) {
+        // SAFETY: as in `new`. The new memory is never freed, as a view may outlive the script.
+        unsafe {
+            let Some(state) = (*STATE.0.get()).as_ref() else { return };
+            let all: Vec<(Object, Object, bool)> = state
+                .seen
+                .iter()
+                .map(|one| (one.value, one.source, one.of_layer))
+                .collect();
+            let (views, math) = (state.views.clone(), state.math.clone());
+            let mut settled: Vec<Object> = Vec::new();
+            for (value, source, of_layer) in &all {
+                let kind = ffi::Py_TYPE(*value) as usize;
+                if !(views.contains(&kind) || math.contains(&kind)) {
+                    continue;
+                }
+                // What was read from something that was read from an element: each of these was remembered before.
+                let mut element = *source;
+                while let Some((_, of, _)) = all.iter().find(|(one, ..)| *one == element) {
+                    element = *of;
+                }
+                let valid = Bound::from_borrowed_ptr(py, element).getattr("is_valid");
+                if valid.is_ok_and(|valid| valid.is_truthy().unwrap_or(false)) && !(layers && *of_layer) {
+                    continue;
+                }
+                settled.push(*value);
+                if let Some((_, numbers)) = self.0.iter().find(|(one, _)| one == value) {
+                    let own = Box::leak(Box::new(*numbers));
+                    word_of_owner(*value).sub(1).cast::<*mut f32>().write(own.as_mut_ptr());
+                } else if views.contains(&kind) {
+                    let own = Box::leak(Box::new([0_u64; 32]));
+                    for place in POINTER..words(*value) {
+                        let word = value.cast::<*mut c_void>().add(place);
+                        if !word.read().is_null() {
+                            word.write(own.as_mut_ptr().cast());
+                        }
+                    }
+                }
+            }
+            let Some(state) = (*STATE.0.get()).as_mut() else { return };
+            let (gone, kept): (Vec<Seen>, Vec<Seen>) =
+                state.seen.drain(..).partition(|one| settled.contains(&one.value));
+            state.seen = kept;
+            for one in gone {
+                ffi::Py_DecRef(one.value);
+                ffi::Py_DecRef(one.source);
+            }
+        }
+    }
+}
+
+unsafe fn shown(vector: Object) -> [f32; NUMBERS] {
+    let mut numbers = [0.0; NUMBERS];
+    // SAFETY: a vector has as many numbers as its length says, behind the pointer before its owner.
+    unsafe {
+        let count = usize::try_from(ffi::PyObject_Size(vector)).unwrap_or(0);
+        let data = word_of_owner(vector).sub(1).cast::<*const f32>().read();
+        for (place, number) in numbers.iter_mut().enumerate().take(count) {
+            *number = data.add(place).read();
+        }
+    }
+    numbers
+}

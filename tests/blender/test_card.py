@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The card of a result: what it says is true, what it offers works, and nothing on it is meant for a model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import bpy
+import geonode_assistant
+import geonode_core
+import pytest
+from asking import lift
+from geonode_assistant.cli import e2e
+from geonode_assistant.host import sliders
+from geonode_assistant.run import session, starting
+from geonode_assistant.ui import properties, wording
+from geonode_assistant.ui.panels import card
+from layouts import draw_sidebar
+
+# What plans are made of, and what their findings and fixes are about.
+TECHNICAL = re.compile(r"`|\b(JSON|schema|node ID|operations?|steps?|done: |[a-z]+_[a-z_]+|[A-Z]+_[A-Z_]+)\b")
+
+
+@pytest.fixture(autouse=True)
+def scene() -> Iterator[None]:
+    session.current.reset("")
+    geonode_assistant.register()
+    e2e.build_start({"objects": [{"name": "Plane", "primitive": "plane", "size": 10}], "active": "Plane"}, None)
+    bpy.ops.ed.undo_push(message="Start")
+    yield
+    geonode_assistant.unregister()
+    session.current.reset("")
+
+
+def finish() -> None:
+    """Polls the run to its end, as the timer does."""
+    while session.current.running:
+        session.current.poll()
+
+
+def send(prompt: str = "scatter 20 cubes on the plane", target: str | None = None, **more: Any) -> None:
+    starting.start(prompt, object=target, approve="all", **more)
+    finish()
+
+
+def shown() -> str:
+    return " ".join(draw_sidebar(width=2000))
+
+
+def test_a_result_begins_with_one_sentence_and_offers_what_can_be_done() -> None:
+    send()
+    drawn = draw_sidebar(width=2000)
+    assert drawn[drawn.index("New") + 1] == "Scattered 20 copies of built-in cube over “Plane”."
+    assert {"Count", "Seed", "ed.undo", "geonode.open_tree", "Change", "Show Log", "geonode.randomize"} <= set(drawn)
+    assert not any("scatter:" in text or text == "scatter" for text in drawn), "the ID of a step is for the log"
+
+
+def test_a_renamed_object_keeps_its_card_and_a_removed_result_is_said() -> None:
+    send()
+    plane = bpy.data.objects["Plane"]
+    plane.name = "Ground"
+    assert [m.id_data.name for m in session.current.results] == ["Ground"]
+    assert "Scatter on Ground" in shown() and card.REMOVED not in shown()
+    plane.modifiers[0].name = "Stones"
+    assert "Stones on Ground" in shown()
+    plane.modifiers.remove(plane.modifiers[0])
+    assert session.current.removed and card.REMOVED in shown()
+    assert "ed.undo" not in shown() and not bpy.ops.geonode.open_tree.poll()
+
+
+def test_a_deleted_object_takes_its_sliders_along_and_undo_brings_them_back() -> None:
+    send()
+    bpy.data.objects.remove(bpy.data.objects["Plane"])
+    bpy.ops.ed.undo_push(message="Delete")
+    assert card.REMOVED in shown() and session.current.results == []
+    bpy.ops.ed.undo()
+    assert card.REMOVED not in shown()
+    assert [m.id_data.name for m in session.current.results] == ["Plane"]
+
+
+def test_an_undone_result_offers_redo() -> None:
+    send()
+    bpy.ops.ed.undo()
+    assert card.UNDONE in shown() and "ed.redo" in shown() and "Count" not in shown()
+    bpy.ops.ed.redo()
+    assert card.UNDONE not in shown() and "Count" in shown()
+
+
+def test_new_clears_the_card_and_leaves_the_file() -> None:
+    send()
+    assert bpy.ops.geonode.new_conversation() == {"FINISHED"}
+    assert session.current.summary == "IDLE" and "Scattered" not in shown()
+    assert bpy.data.objects["Plane"].modifiers
+
+
+def seeds() -> list[int]:
+    [modifier] = session.current.results
+    found = [slider for slider in sliders.of(modifier) if slider.is_seed]
+    return [s.owner.value if s.path == "value" else s.owner[s.path[2:-2]] for s in found]
+
+
+def test_seeds_get_other_values() -> None:
+    send()
+    assert seeds() == [0]
+    [modifier] = session.current.results
+    before = [value for value in seeds() for _ in range(3)]
+    after = []
+    for _ in range(3):
+        assert bpy.ops.geonode.randomize() == {"FINISHED"}
+        after += seeds()
+    assert after != before and all(0 <= value < 10_000 for value in after)
+    assert sliders.randomize(modifier) == 1
+
+
+def test_a_prompt_is_tried_again_after_its_result_is_taken_back() -> None:
+    send()
+    assert bpy.ops.geonode.try_again() == {"FINISHED"}
+    finish()
+    assert session.current.summary == "DONE"
+    assert len(bpy.data.objects["Plane"].modifiers) == 1 and len(bpy.data.node_groups) == 1
+
+
+def test_a_result_with_later_work_is_not_taken_back_unasked() -> None:
+    send()
+    bpy.data.objects["Plane"].location.x = 3
+    bpy.ops.ed.undo_push(message="Move")
+    assert bpy.ops.geonode.try_again() == {"CANCELLED"}
+    assert bpy.data.objects["Plane"].location.x == 3 and not session.current.undone
+
+
+def test_words_change_the_result_of_another_active_object() -> None:
+    send()
+    bpy.ops.object.light_add()
+    properties.edited().change = "make it 30"
+    assert bpy.ops.geonode.change() == {"FINISHED"}
+    finish()
+    assert session.current.summary == "DONE" and properties.edited().change == ""
+    [modifier] = bpy.data.objects["Plane"].modifiers
+    count = next(s for s in sliders.of(modifier) if s.name == "Count")
+    assert (count.owner.value if count.path == "value" else count.owner[count.path[2:-2]]) == 30
+
+
+def test_an_object_that_is_missing_is_said_and_never_replaced() -> None:
+    properties.edited().prompt = "scatter 20 cubes on Nowhere"
+    assert bpy.ops.geonode.send() == {"FINISHED"}
+    finish()
+    assert session.current.summary == "ERROR" and "“Nowhere”" in shown()
+    assert not bpy.data.objects["Plane"].modifiers
+
+
+def test_a_named_object_comes_before_the_active_one() -> None:
+    bpy.ops.mesh.primitive_cube_add()
+    bpy.context.object.name = "Box"
+    properties.edited().prompt = "scatter 20 cubes on Plane"
+    assert bpy.ops.geonode.send() == {"FINISHED"}
+    finish()
+    assert bpy.data.objects["Plane"].modifiers and not bpy.data.objects["Box"].modifiers
+
+
+def of_model(plan: Any, times: int = 3) -> str:
+    """What the panel says after a model has answered this again and again."""
+    send("x", provider="replay", replies=[plan] * times)
+    assert session.current.summary == "ERROR", session.current.messages
+    return shown()
+
+
+def without(plan: dict[str, Any], field: str) -> dict[str, Any]:
+    return {key: value for key, value in plan.items() if key != field}
+
+
+@pytest.mark.parametrize(
+    "plan", [lift() | {"version": "0"}, without(lift(), "steps"), lift() | {"more": 1}, {"done": 1}, "not", "{"]
+)
+def test_mistakes_in_a_plan_are_told_as_what_they_mean(plan: Any) -> None:
+    said = of_model(plan)
+    assert "nothing was changed" in said and "geonode.try_again" in said
+    assert not TECHNICAL.search(said.replace("geonode.try_again", "").replace("geonode.new_conversation", "")), said
+    session.current.show("log")
+    assert session.current.messages[0]["code"] in shown(), "the log has the rest"
+
+
+def test_what_a_model_wrote_in_place_of_a_plan_is_shown() -> None:
+    of_model("I would rather not.")
+    session.current.fold([{"event": "text", "text": "I would rather not."}])
+    assert "It answered: I would rather not." in shown()
+
+
+def test_retries_of_a_run_that_came_right_are_in_the_log() -> None:
+    send("x", provider="replay", replies=[without(lift(), "steps"), lift()])
+    assert session.current.summary == "DONE" and session.current.messages
+    assert "asked again" not in shown()
+    session.current.show("log")
+    assert "asked again" in shown()
+
+
+def test_a_standing_remark_appears_once() -> None:
+    remark = {"severity": "warning", "code": "unknown_model", "text": "The model is not known here."}
+    for first in (True, False):
+        send()
+        session.current.messages = [remark]
+        assert ("The model is not known here." in shown()) == first
+        assert ("The model is not known here." in shown()) == first, "it stays with its run"
+
+
+@pytest.mark.parametrize("code", geonode_core.error_codes())
+@pytest.mark.parametrize("severity", ["error", "warning"])
+def test_nothing_that_is_meant_for_a_model_is_told_to_an_artist(code: str, severity: str) -> None:
+    section = geonode_core.code_section(code)
+    assert section
+    message = {"severity": severity, "code": code, "text": "Set `done: true` in step “s”.", "hint": "Send JSON."}
+    if section in wording.OF_PLANS and code not in wording.OF_SCENE:
+        for line in wording.lines([message], "openai"):
+            assert not TECHNICAL.search(line.text + line.hint), line
+
+
+def test_a_mistake_in_a_preset_is_told_like_one_of_a_model() -> None:
+    message = {"severity": "error", "origin": "preflight", "code": "unknown_socket", "text": "line 3: no output."}
+    [line] = wording.lines([message], "offline")
+    assert "line 3" not in line.text and "nothing was changed" in line.text
+
+
+def test_every_code_with_words_of_its_own_exists() -> None:
+    known = set(geonode_core.error_codes())
+    assert known >= wording.OF_SCENE | wording.FORM | wording.GATES.keys()
+    assert {geonode_core.code_section(code) for code in known} >= wording.OF_PLANS.keys()
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("", []),
+        ("One. Two!\nThree", ["One.", "Two!", "Three"]),
+        ("Scattered 2.5 of “Mr. Smith. Jr” here. Seed 0.", ["Scattered 2.5 of “Mr. Smith. Jr” here.", "Seed 0."]),
+        ("About 3 m, e.g. small ones. Next.", ["About 3 m, e.g. small ones.", "Next."]),
+        ("Open “quote. Never closed", ["Open “quote. Never closed"]),
+    ],
+)
+def test_a_message_is_divided_into_sentences(text: str, parts: list[str]) -> None:
+    assert list(wording.sentences(text)) == parts

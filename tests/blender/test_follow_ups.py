@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Changes of the last result that compare with it, questions, other languages, and how a prompt was read."""
+
+from __future__ import annotations
+
+import math
+
+import bpy
+import pytest
+from geonode_assistant import api
+from geonode_assistant.run.report import RunReport
+from preset_cases import scene, see
+
+
+def said(prompt: str) -> RunReport:
+    report = api.run(prompt, provider="offline")
+    assert report.status == "done", (prompt, report.messages)
+    return report
+
+
+@pytest.mark.parametrize(
+    ("change", "count"),
+    [
+        ("twice as many", 80),
+        ("half as many", 20),
+        ("10 more", 50),
+        ("5 fewer", 35),
+        ("make it 30", 30),
+        ("three times as many rocks", 120),
+    ],
+)
+def test_changes_compare_with_the_last_result(change: str, count: int) -> None:
+    scene()
+    said("scatter 40 rocks on the plane")
+    report = said(change)
+    assert see(bpy.data.objects["Plane"]).instances == count
+    assert len(bpy.data.objects["Plane"].modifiers) == 1
+    assert report.understanding["parameters"][0]["value"] == str(count)
+
+
+def test_spacing_is_halved_and_the_rest_stays() -> None:
+    scene()
+    bpy.context.view_layer.objects.active = bpy.data.objects["Cube"]
+    said("array the cube 5 times along x with 4 m spacing")
+    said("half the spacing")
+    seen = see(bpy.data.objects["Cube"])
+    assert seen.instances == 5
+    assert math.isclose(seen.nearest(), 2, rel_tol=1e-4)
+
+
+def test_how_a_prompt_was_read_is_in_the_report() -> None:
+    scene()
+    read = said("scatter 30 tiny rocks on the plane").understanding
+    of = {one["title"]: one for one in read["parameters"]}
+    assert (read["preset"], read["object"], read["modifier"]) == ("Scatter", "Plane", "Scatter")
+    assert (of["Count"]["value"], of["Count"]["said"], of["Count"]["input"]) == ("30", "30", "Count")
+    assert of["Size"]["said"] == "tiny"
+    assert of["Seed"]["said"] is None
+
+
+@pytest.mark.parametrize(
+    ("question", "words"),
+    [
+        ("how many objects are in the scene", "5 objects"),
+        ("how large is the cube?", "2 m × 2 m × 2 m"),
+        ("which materials are there", "0 materials"),
+        ("how many faces does the cube have", "6 faces"),
+    ],
+)
+def test_questions_are_answered_and_change_nothing(question: str, words: str) -> None:
+    scene()
+    assert words in said(question).final_message
+    assert not any(one.modifiers for one in bpy.data.objects)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "count"),
+    [
+        ("Verteile 20 Steine auf der Ebene", 20),
+        ("disperse 30 pierres sur le plan", 30),
+        ("esparce 40 piedras sobre el plano", 40),
+    ],
+)
+def test_common_prompts_in_other_languages(prompt: str, count: int) -> None:
+    scene()
+    said(prompt)
+    assert see(bpy.data.objects["Plane"]).instances == count

@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a script keeps after Blender has freed or moved it: an access raises, and what is still there stays usable."""
+
+from __future__ import annotations
+
+import bpy
+import geonode_core as core
+import pytest
+from geonode_assistant import scripting
+
+KEPT = """
+import bpy, bmesh
+from mathutils import Vector
+def gone(act):
+    try: act()
+    except ReferenceError: return
+    assert False, "STILL THERE"
+def put(thing, name, value):
+    def act(): setattr(thing, name, value)
+    return act
+mesh = bpy.data.meshes.new("m")
+mesh.from_pydata([(n, 0, 0) for n in range(600)], [], [(0, 1, 2), (2, 3, 4)])
+curve = bpy.data.curves.new("c", "CURVE")
+spline = curve.splines.new("POLY")
+spline.points.add(600)
+tree = bpy.data.node_groups.new("t", "GeometryNodeTree")
+obj = bpy.data.objects.new("o", mesh)
+bpy.context.collection.objects.link(obj)
+"""
+GONE = {
+    "a vertex": "v = mesh.vertices[500]\nmesh.clear_geometry()\ngone(lambda: v.co)\ngone(put(v, 'co', (1, 2, 3)))",
+    "its vector": "c = mesh.vertices[500].co\nmesh.clear_geometry()\ngone(lambda: c.x)\ngone(put(c, 'x', 1.0))",
+    "a vector over an addition": "c = mesh.vertices[500].co\nmesh.vertices.add(90000)\ngone(put(c, 'x', 1.0))",
+    "an argument of a call": "def first(v, other): return v\nv = first(mesh.vertices[9], mesh.clear_geometry())\n"
+    "gone(lambda: v.co)",
+    "a list of vertices": "all = list(mesh.vertices)\nmesh.clear_geometry()\ngone(lambda: all[3].co)",
+    "a point": "p = spline.points[500]\nspline.points.add(3000)\ngone(put(p, 'co', (1, 2, 3, 4)))",
+    "a point of a spline that is gone": "p = spline.points[3]\ncurve.splines.remove(spline)\ngone(lambda: p.co)",
+    "the points themselves": "p = spline.points\ncurve.splines.clear()\ngone(lambda: len(p))\ngone(lambda: p[0])",
+    "a method": "add = spline.points.add\ncurve.splines.clear()\ngone(lambda: add(9000))",
+    "a spline kept twice": "one = curve.splines[0]\ncurve.splines.clear()\ngone(lambda: one.type)",
+    "a change of its type": "p = spline.points[500]\nspline.type = 'BEZIER'\ngone(put(p, 'co', (1, 2, 3, 4)))",
+    "an attribute's value": "a = mesh.attributes.new('a', 'FLOAT_VECTOR', 'POINT')\nd = a.data[500]\n"
+    "mesh.attributes.remove(a)\ngone(put(d, 'vector', (1, 2, 3)))",
+    "a layer's values": "u = mesh.uv_layers.new(name='a')\nd = u.data\nmesh.uv_layers.remove(u)\ngone(lambda: d[0].uv)",
+    "a key's points": "obj.shape_key_add(name='A')\nk = obj.shape_key_add(name='B')\nd = k.data\np = d[5]\n"
+    "obj.shape_key_remove(k)\ngone(lambda: p.co)\ngone(lambda: d[0])",
+    "a socket": "n = tree.nodes.new('GeometryNodeTransform')\ns = n.inputs[0]\n"
+    "tree.nodes.remove(n)\ngone(lambda: s.name)",
+    "a socket's vector": "n = tree.nodes.new('GeometryNodeTransform')\nv = n.inputs['Scale'].default_value\n"
+    "tree.nodes.clear()\ngone(put(v, 'x', 2.0))",
+    "a driver's target": "d = obj.driver_add('location', 0).driver\nt = d.variables.new().targets[0]\n"
+    "obj.driver_remove('location', 0)\ngone(lambda: t.data_path)",
+    "the list of a data-block": "v = mesh.vertices\nbpy.data.objects.remove(obj)\nbpy.data.meshes.remove(mesh)\n"
+    "gone(lambda: len(v))",
+    "a part of a data-block": "m = obj.modifiers.new('A', 'ARRAY')\n"
+    "bpy.data.objects.remove(obj)\ngone(lambda: m.count)",
+    "what an operator removes": "m = obj.modifiers.new('A', 'ARRAY')\nbpy.context.view_layer.objects.active = obj\n"
+    "n = obj.modifiers[0]\nbpy.ops.object.modifier_remove(modifier='A')\ngone(lambda: n.count)",
+    "a vertex while it is set": "v = mesh.vertices[500]\ndef parts():\n    mesh.clear_geometry()\n    yield 1.0\n"
+    "    yield 2.0\n    yield 3.0\ngone(put(v, 'co', parts()))",
+}
+
+
+@pytest.mark.parametrize("name", GONE)
+def test_what_blender_has_freed_is_not_used(name: str) -> None:
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
+    scripting.execute(KEPT + GONE[name], removable=None)
+
+
+def test_what_is_still_there_is_used() -> None:
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
+    scripting.execute(
+        KEPT
+        + """
+other = curve.splines.new("POLY")
+point, mine = other.points[0], spline.points[7]
+curve.splines.remove(spline)
+point.co = (1, 2, 3, 4)
+gone(lambda: mine.co)
+nodes = [tree.nodes.new("GeometryNodeTransform") for _ in range(4)]
+socket = nodes[0].inputs[0]
+for node in list(tree.nodes)[1:]: tree.nodes.remove(node)
+assert socket.name == "Geometry" and nodes[0].name and len(tree.nodes) == 1
+first, second = obj.modifiers.new("A", "ARRAY"), obj.modifiers.new("B", "BEVEL")
+vertex = mesh.vertices[3]
+obj.modifiers.remove(first)
+second.segments = 3
+vertex.co.x += 1
+polygon, name = mesh.polygons[1], obj.name
+group = obj.vertex_groups.new(name="G")
+group.add([0, 1], 1.0, "REPLACE")
+assert polygon.vertices[0] == 2 and group.name == "G"
+material = bpy.data.materials.new("x")
+mesh.materials.append(material)
+assert obj.material_slots[0].material == material
+bpy.context.view_layer.objects.active = obj
+bpy.ops.object.modifier_add(type="SOLIDIFY")
+assert second.segments == 3 and obj.modifiers[-1].type == "SOLIDIFY"
+obj.keyframe_insert("location", frame=1)
+obj.keyframe_insert("location", frame=9)
+obj["list"], obj["group"] = [1.0, 2.0], {"a": {"b": [1, 2]}, "c": "d"}
+numbers, inner = obj["list"], obj["group"]["a"]
+numbers[0] = 5.0
+inner["b"][1] = 7
+inner["new"] = 3
+assert list(obj["list"]) == [5.0, 2.0] and Vector(obj["list"]).x == 5.0 and len(numbers) == 2
+assert obj["group"].to_dict() == {"a": {"b": [1, 7], "new": 3}, "c": "d"} and obj.get("group")["c"] == "d"
+assert sorted(obj["group"].keys()) == ["a", "c"] and dict(obj.items())["list"].to_list() == [5.0, 2.0]
+obj["list"] = [9.0]
+assert numbers[0] == 9.0 and obj.get("none", 4) == 4 and "list" in obj.keys()
+curve["copy"] = obj["group"]
+assert curve["copy"]["a"]["b"].to_list() == [1, 7]
+del obj["list"]
+b = bmesh.new()
+bmesh.ops.create_grid(b, x_segments=3, y_segments=3, size=1)
+b.verts.ensure_lookup_table()
+co, kept = b.verts[0].co, b.verts[1].co
+kept.x = 4.0
+b.verts.remove(b.verts[0])
+co.x = 3.0
+kept.y = 5.0
+assert co.x == 3.0 and any(tuple(v.co)[:2] == (4.0, 5.0) for v in b.verts)
+layer = b.loops.layers.uv.new("u")
+uv = next(iter(b.faces)).loops[0][layer].uv
+uv.x = 0.5
+assert next(iter(b.faces)).loops[0][layer].uv.x == 0.5
+b.loops.layers.uv.new("w")
+uv.x = 0.7
+deform = b.verts.layers.deform.new()
+weights = next(iter(b.verts))[deform]
+weights[0] = 1.0
+b.free()
+kept.x = 6.0
+assert kept.x == 6.0 and kept.y == 5.0
+with bpy.context.temp_override(object=obj, active_object=obj):
+    assert bpy.context.object == obj
+for curve in getattr(bpy.data.actions[0], "fcurves", ()):
+    curve.keyframe_points.foreach_set("interpolation", [0, 1])
+""",
+        removable=None,
+    )
+
+
+REFUSED = {
+    "a type for all": "obj.modifiers.new('A', 'FLUID')\nobj.modifiers.foreach_set('fluid_type', [1])",
+    "too many for all": "obj.modifiers.new('A', 'SUBSURF')\nobj.modifiers.foreach_set('levels', [11])",
+    "a value that is not one": "obj.modifiers.new('A', 'OCEAN')\nobj.modifiers.foreach_set('geometry_mode', [77])",
+    "an attribute by text": "mesh.vertices.foreach_set('as_' + 'pointer', [1])",
+    "a deep group": "obj['a'] = {}\nd = {}\nfor _ in range(60000): d = {'a': d}\nobj['a']['b'] = d",
+    "a deep update": "obj['a'] = {}\nd = {}\nfor _ in range(60000): d = {'a': d}\nobj['a'].update(d)",
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_blender_would_not_survive_is_refused(name: str) -> None:
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
+    with pytest.raises((core.CoreError, core.PolicyError)):
+        scripting.execute(KEPT + REFUSED[name], removable=None)
+
+
+# Loops in which a script keeps what it makes: each change looks at its own parts only. Otherwise they take minutes.
+LOOPS = {
+    "nodes": """
+tree = bpy.data.node_groups.new("T", "GeometryNodeTree")
+nodes = []
+for i in range(800):
+    nodes.append(tree.nodes.new("ShaderNodeMath"))
+    nodes[-1].operation = "MULTIPLY"
+    if i:
+        tree.links.new(nodes[i - 1].outputs[0], nodes[i].inputs[0])
+assert len(tree.links) == 799
+""",
+    "splines": """
+curve = bpy.data.curves.new("C", "CURVE")
+splines = []
+for i in range(1500):
+    splines.append(curve.splines.new("POLY"))
+    splines[-1].points.add(4)
+    splines[-1].points[4].co = (i, 0, 0, 1)
+assert splines[3].points[4].co.x == 3
+""",
+}
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_watching_does_not_grow_with_what_is_kept(loop: str) -> None:
+    scripting.execute("import bpy\n" + LOOPS[loop], timeout_ms=60_000)

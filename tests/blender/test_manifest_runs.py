@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Manifests in Blender: undo and untouched parts are compared by what the whole file holds, frames are played."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import bpy
+import pytest
+from geonode_assistant.cli import e2e
+from geonode_assistant.cli.manifest import ManifestReport
+from geonode_assistant.run import driver
+
+# What a script does that leaves every name, modifier and tree as it was.
+SMALL_CHANGES = {
+    "place of an object": "bpy.data.objects['Ball'].location.x += 1",
+    "corner of a mesh": "bpy.data.objects['Ball'].data.vertices[3].co.z += 0.1",
+    "custom property": "bpy.data.objects['Ball']['weight'] = 2.5",
+    "frame range": "bpy.context.scene.frame_end = 33",
+    "visibility": "bpy.data.objects['Ball'].hide_render = True",
+    "shading": "bpy.data.objects['Ball'].data.polygons[0].use_smooth = True",
+}
+
+
+def manifest(replies: list[Any] | None = None, **more: Any) -> dict[str, Any]:
+    return {
+        "manifest": 1,
+        "name": "test",
+        "prompt": "move the ball",
+        "start": {"objects": [{"name": "Ball", "primitive": "ico_sphere"}, {"name": "Plane", "primitive": "plane"}]},
+        "provider": "replay" if replies else "offline",
+        **({"replies": replies} if replies else {}),
+        "timeout_s": 120,
+        **more,
+    }
+
+
+def script(code: str) -> dict[str, Any]:
+    step = {"id": "s", "type": "PYTHON", "description": "Change it", "payload": {"code": f"import bpy\n{code}\n"}}
+    return {"version": "1.1", "steps": [step], "done": True, "final_message": "Changed."}
+
+
+def run(tmp_path: Path, data: dict[str, Any]) -> ManifestReport:
+    path = tmp_path / "m.json"
+    path.write_text(json.dumps(data))
+    return e2e.run_manifest(path)
+
+
+def failed(report: ManifestReport) -> list[str]:
+    return [check.line() for check in report.checks if not check.ok]
+
+
+@pytest.mark.parametrize("change", SMALL_CHANGES)
+def test_undo_is_compared_by_values(tmp_path: Path, change: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = manifest([script(SMALL_CHANGES[change])], expect={"status": "done", "undo_restores": True})
+    report = run(tmp_path, data)
+    assert report.ok, failed(report)
+    monkeypatch.setattr(e2e.undo, "step_back", lambda: None)
+    assert [line.split(":")[0] for line in failed(run(tmp_path, data))] == ["FAIL  undo restores"]
+
+
+def test_a_failed_run_that_changes_something_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = manifest([script("raise ValueError")], expect={"status": "error"})
+    report = run(tmp_path, data)
+    assert report.ok, failed(report)
+
+    def careless(*arguments: Any) -> Any:
+        report = real(*arguments)
+        bpy.data.objects["Ball"].rotation_euler.x += 0.5
+        return report
+
+    real = driver.drive
+    monkeypatch.setattr(driver, "drive", careless)
+    assert [line.split(":")[0] for line in failed(run(tmp_path, data))] == ["FAIL  nothing changed"]
+
+
+def test_what_must_stay_is_named(tmp_path: Path) -> None:
+    untouched = [{"kind": "objects", "name": "Ball"}, {"kind": "meshes", "name": "Plane"}]
+    data = manifest([script("bpy.data.objects['Ball'].location.x += 1")])
+    data["expect"] = {"status": "done", "untouched": untouched}
+    assert [line.split(":")[0] for line in failed(run(tmp_path, data))] == ["FAIL  objects Ball untouched"]
+
+
+def test_follow_ups_go_on_in_the_conversation_and_each_is_undone(tmp_path: Path) -> None:
+    expect = {
+        "status": "done",
+        "geometry": [{"object": "Plane", "instances": 30}],
+        "undo_restores": True,
+    }
+    data = manifest(prompt="scatter 20 cubes on the plane", follow_ups=["make it 30"], expect=expect)
+    report = run(tmp_path, data)
+    assert report.ok, failed(report)
+    assert [check.name for check in report.checks if check.name.startswith("status")] == [
+        "status of prompt 1",
+        "status",
+    ]
+
+
+def moves(axis: str) -> dict[str, Any]:
+    return script(f"bpy.data.objects['Ball'].location.{axis} += 1")
+
+
+def test_each_prompt_has_its_own_replies_and_its_own_undo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    replies = [moves("x"), script("raise ValueError"), moves("y"), moves("z")]
+    data = manifest(replies, follow_ups=["and y", "and z"], expect={"status": "done", "undo_restores": True})
+    report = run(tmp_path, data)
+    assert report.ok, failed(report)
+    assert [check.name for check in report.checks[-3:]] == [f"undo of prompt {n} restores" for n in (3, 2, 1)]
+    real, undone = e2e.undo.step_back, []
+
+    def once_only() -> None:
+        undone.append(True)
+        if len(undone) == 1:
+            real()
+
+    monkeypatch.setattr(e2e.undo, "step_back", once_only)
+    lines = [line.split(":")[0] for line in failed(run(tmp_path, data))]
+    assert lines == ["FAIL  undo of prompt 2 restores", "FAIL  undo of prompt 1 restores"]
+
+
+def test_a_failed_follow_up_must_change_nothing_of_what_stood_before_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replies = [moves("x"), *[script("raise ValueError")] * 4]
+    data = manifest(replies, follow_ups=["and y"], expect={"status": "error"})
+    report = run(tmp_path, data)
+    assert report.ok, failed(report)
+    assert bpy.data.objects["Ball"].location.x == 1
+
+    def careless(*arguments: Any) -> Any:
+        found = real(*arguments)
+        if found.status == "error":
+            bpy.data.objects["Ball"].rotation_euler.x += 0.5
+        return found
+
+    real = driver.drive
+    monkeypatch.setattr(driver, "drive", careless)
+    assert [line.split(":")[0] for line in failed(run(tmp_path, data))] == ["FAIL  nothing changed"]
+
+
+def test_frames_are_played_from_the_first_one_on(tmp_path: Path) -> None:
+    def z(frame: int, low: float, high: float) -> dict[str, Any]:
+        return {
+            "object": "Ball",
+            "frame": frame,
+            "bounds": {"min": [-1, -1, low], "max": [1, 1, high], "tolerance": 0.06},
+        }
+
+    page = (
+        "def fall(geometry: Geometry) -> Geometry:\n"
+        "    with simulation(items={'Geometry': Geometry(geometry)}) as (before, after):\n"
+        "        after.geometry = set_position(before.geometry, offset=(0, 0, -0.1))\n    return after.geometry\n\n"
+        "apply('Fall', object='Ball')\n"
+    )
+    plan = {
+        "version": "1.2",
+        "steps": [{"id": "f", "type": "NODE_TREE", "description": "Let it fall", "payload": {"text": page}}],
+        "done": True,
+        "final_message": "It falls.",
+    }
+    data = manifest([plan], prompt="let the ball fall")
+    data["expect"] = {"status": "done", "geometry": [z(21, -3.1, -1.1), z(11, -2.1, -0.1)]}
+    report = run(tmp_path, data)
+    assert report.ok, failed(report)
+    assert bpy.context.scene.frame_current == 1
+    data["expect"]["geometry"] = [z(11, -3.1, -1.1)]
+    assert len(failed(run(tmp_path, data))) == 2
+
+
+def test_attributes_and_warnings_are_measured(tmp_path: Path) -> None:
+    page = (
+        "def heat(geometry: Geometry) -> Geometry:\n"
+        "    z = position().z\n"
+        "    return store_named_attribute(geometry, data_type='FLOAT', domain='POINT', name='heat', value=z)\n\n"
+        "apply('Heat', object='Ball')\n"
+    )
+    plan = {
+        "version": "1.2",
+        "steps": [{"id": "f", "type": "NODE_TREE", "description": "Store", "payload": {"text": page}}],
+        "done": True,
+        "final_message": "Stored.",
+    }
+    data = manifest([plan])
+    heat = {"domain": "POINT", "type": "FLOAT", "min": [-1.01, -0.99], "max": [0.99, 1.01]}
+    data["expect"] = {"status": "done", "geometry": [{"object": "Ball", "attributes": {"heat": heat}}]}
+    report = run(tmp_path, data)
+    assert report.ok, failed(report)
+    data["expect"]["geometry"][0]["attributes"] = {"heat": heat | {"max": 2}, "cold": {}}
+    assert [line.split(":")[0] for line in failed(run(tmp_path, data))] == [
+        "FAIL  max of heat of Ball",
+        "FAIL  attribute cold of Ball",
+    ]
