@@ -186,3 +186,18 @@ assert splines[3].points[4].co.x == 3
 @pytest.mark.parametrize("loop", LOOPS)
 def test_watching_does_not_grow_with_what_is_kept(loop: str) -> None:
     scripting.execute("import bpy\n" + LOOPS[loop], timeout_ms=60_000)
+
+
+def test_the_context_keeps_no_scene_that_is_gone() -> None:
+    """Blender 4.2 keeps the scene in it, and `blend_data` reads its memory when it is gone."""
+    assert bpy.context.view_layer and bpy.context.tool_settings
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
+    scripting.run(
+        "import bpy\n"
+        "assert bpy.context.blend_data.id_data is None\n"
+        "other = bpy.data.scenes.new('other')\n"
+        "bpy.context.window.scene = other\n"
+        "assert bpy.context.view_layer.name and bpy.context.tool_settings\n"
+        "bpy.data.scenes.remove(other)\n"
+        "assert bpy.context.blend_data.objects.id_data is None"
+    )

@@ -52,7 +52,7 @@ def begin() -> None:
     """Called before the first line of a script."""
     kinds = _kinds()
     block = rna.a_block()
-    native.core().references_begin(*kinds, (block, block.as_pointer(), block.bl_rna.as_pointer()))
+    native.core().references_begin(*kinds, (block, block.as_pointer(), block.bl_rna.as_pointer()), bpy.context)
 
 
 def end() -> None:
@@ -155,6 +155,7 @@ class Watch:
         self._before = {block: self._reached(block, names) for block, names in self._wanted.items()}
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        native.core().references_disown()
         if not self._held:
             return
         gone = {block for block, it in self._blocks.items() if it is not None and not _is_there(it)}

@@ -64,6 +64,7 @@ __all__ = [
     "read_compact",
     "reconcile",
     "references_begin",
+    "references_disown",
     "references_end",
     "references_forget",
     "references_held",
@@ -451,10 +452,14 @@ def references_begin(
     views: list[type],
     properties: list[type],
     sample: tuple[Any, int, int],
+    context: Any,
 ) -> bool:
     """Begins to watch what the objects of a script point to: ``bpy_struct``, what vectors of properties ask, then types
     of untracked objects, of mathutils, of bmesh, of its views, and of custom properties; a data-block with its address
-    and that of its type. False if Blender's objects have these elsewhere."""
+    and that of its type; ``bpy.context``. False if Blender's objects have these elsewhere."""
+
+def references_disown() -> None:
+    """Takes from ``bpy.context`` the scene that it keeps as its own data-block; called after Blender freed something."""
 
 def references_end() -> None:
     """Ends what ``references_begin`` began."""

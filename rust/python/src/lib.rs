@@ -74,7 +74,7 @@ mod geonode_core {
     #[pymodule_export]
     use crate::namespaces::Namespaces;
     #[pymodule_export]
-    use crate::references::{references_begin, references_end, references_forget, references_held};
+    use crate::references::{references_begin, references_disown, references_end, references_forget, references_held};
     #[pymodule_export]
     use crate::run::Run;
     #[pymodule_export]

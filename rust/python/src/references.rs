@@ -58,6 +58,8 @@ struct State {
     property: usize,
     seen: Vec<Seen>,
     limit: usize,
+    /// `bpy.context`.
+    context: Option<Py<PyAny>>,
 }
 
 /// Only accessed with the GIL held, and never across a call of Python.
@@ -175,6 +177,7 @@ unsafe fn words(object: Object) -> usize {
 
 /// Begins a script: `structs` is `bpy_struct`, `property` what vectors of properties ask, then types of untracked objects, of mathutils, of bmesh, of its views, and of custom properties;
 /// `sample` is a data-block with its address and that of its type, which show where objects of Blender have these. False if they are elsewhere.
+/// `context` is `bpy.context`, see `references_disown`.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "pyo3 extracts owned values")]
 #[expect(clippy::too_many_arguments, reason = "the kinds of objects are told once")]
@@ -188,6 +191,7 @@ pub(crate) fn references_begin(
     views: Vec<Bound<'_, PyType>>,
     properties: Vec<Bound<'_, PyType>>,
     sample: (Bound<'_, PyAny>, usize, usize),
+    context: Bound<'_, PyAny>,
 ) -> PyResult<bool> {
     references_end(py)?;
     let (block, address, kind) = sample;
@@ -207,10 +211,27 @@ pub(crate) fn references_begin(
         properties: addresses(&properties),
         seen: Vec::new(),
         limit: FEW,
+        context: Some(context.unbind()),
     };
     // SAFETY: the GIL is held.
     unsafe { *STATE.0.get() = Some(state) };
+    references_disown();
     Ok(true)
+}
+
+/// To be called after something of Blender was freed: the context forgets its data-block.
+///
+/// Up to Blender 4.4, `context.view_layer`, `.tool_settings` and `.layer_collection` leave the scene in the context as its own data-block, from where
+/// `context.blend_data` and its collections inherit it; once the scene is gone, `id_data` of these reads memory of something else. None of
+/// the context's members needs it.
+#[pyfunction]
+pub(crate) fn references_disown() {
+    // SAFETY: the GIL is held; the context is an object of Blender, and these are where a test object has shown them to be.
+    unsafe {
+        if let Some(context) = (*STATE.0.get()).as_ref().and_then(|state| state.context.as_ref()) {
+            context.as_ptr().cast::<usize>().add(POINTER).write(0);
+        }
+    }
 }
 
 /// Ends a script: nothing is remembered any more.
