@@ -11,6 +11,9 @@ use super::table::at;
 /// Free space between columns, in addition to the margins of the boxes.
 pub(super) const GAP_X: f64 = 60.0;
 
+/// Most columns in which the way of a link is kept free.
+const LONGEST_WAY: usize = 8;
+
 /// A piece with its layout; places are relative to each other.
 #[derive(Debug, Default)]
 pub(super) struct Block {
@@ -35,6 +38,8 @@ struct Bond {
     left: usize,
     right: usize,
     line: usize,
+    /// The item that keeps its way free, where it passes over columns.
+    way: Option<usize>,
 }
 
 /// A link from a part to something outside its container, at the height `y`.
@@ -69,9 +74,26 @@ impl End {
 #[derive(Default)]
 struct Content {
     parts: Vec<Part>,
+    /// One for each part; behind them those of the links that pass over columns.
     items: Vec<Item>,
     bonds: Vec<Bond>,
     reaches: Vec<Reach>,
+}
+
+impl Content {
+    /// An item without height in the columns between two parts, if there are any, and not so many that all links together would fill the drawing.
+    fn way(&mut self, left: usize, right: usize) -> Option<usize> {
+        let first = at(&self.items, left).last + 1;
+        let last = at(&self.items, right).first.checked_sub(1)?;
+        (first <= last && last - first < LONGEST_WAY).then(|| {
+            self.items.push(Item {
+                first,
+                last,
+                height: 0.0,
+            });
+            self.items.len() - 1
+        })
+    }
 }
 
 struct Drawing<'s> {
@@ -237,12 +259,15 @@ impl Drawing<'_> {
             let Some((holder, left, right)) = common.filter(|(_, left, right)| left != right) else {
                 continue;
             };
+            let content = self.contents.entry(holder).or_default();
+            let way = content.way(left, right);
             let bond = Bond {
                 left,
                 right,
                 line: number,
+                way,
             };
-            self.contents.entry(holder).or_default().bonds.push(bond);
+            content.bonds.push(bond);
         }
     }
 
@@ -281,13 +306,15 @@ impl Drawing<'_> {
             .iter()
             .filter_map(|bond| {
                 let line = self.scene.lines.get(bond.line)?;
-                Some(Tie {
+                let tie = Tie {
                     left: bond.left,
                     right: bond.right,
                     left_y: top(line.from) + line.from_y,
                     right_y: top(line.to) + line.to_y,
-                })
+                };
+                Some(tie.over(bond.way))
             })
+            .flatten()
             .collect();
         let pulls: Vec<Pull> = content
             .reaches

@@ -28,6 +28,24 @@ pub(super) struct Tie {
     pub right_y: f64,
 }
 
+impl Tie {
+    /// The tie, or both halves of it where it leads over another box.
+    pub(super) fn over(self, way: Option<usize>) -> Vec<Self> {
+        let Some(way) = way else { return vec![self] };
+        let to = Self {
+            right: way,
+            right_y: 0.0,
+            ..self
+        };
+        let from = Self {
+            left: way,
+            left_y: 0.0,
+            ..self
+        };
+        vec![to, from]
+    }
+}
+
 /// A link to something outside at the height `y`.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pull {
