@@ -34,7 +34,7 @@ def result(
         **more,
     )
     apply_delta(step(delta, modifiers=[on(obj, "Test")]))
-    found = evaluate.evidence([obj], ["Test"], {"modifiers": {}, "node_groups": []})
+    found = evaluate.evidence([obj], ["Test"], None)
     json.dumps(found, allow_nan=False)
     return found["objects"][0]["evaluated"] | {"_all": found}
 
@@ -191,7 +191,7 @@ def test_many_instances_are_counted_without_a_loop(starter: None) -> None:
 def test_a_hidden_object_is_reported_as_hidden(starter: None) -> None:
     bpy.data.objects["Plane"].hide_viewport = True
     with pytest.raises(HostError) as caught:
-        evaluate.evidence(["Plane"], [], {"modifiers": {}, "node_groups": []})
+        evaluate.evidence(["Plane"], [], None)
     assert caught.value.code == "object_hidden"
 
 

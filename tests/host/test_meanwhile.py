@@ -106,6 +106,18 @@ def test_any_edit_after_a_pause_stops_the_next_write(scene: Any, tree: str, edit
     assert transaction.set_aside == ([f"{tree} (edited)"] if written else [])
 
 
+def test_what_is_kept_aside_may_use_a_group_that_is_restored(scene: Any) -> None:
+    node = scene.nodes.new("GeometryNodeGroup")
+    node.name, node.node_tree = "Part", bpy.data.node_groups["Alone"]
+    transaction = Transaction(["Plane"], ["Test", "Alone"], announced=True)
+    transaction.apply(moved(1.5))
+    transaction.apply(moved(1.5, "Alone"))
+    transaction.pause()
+    EDITS["value"]("Test")
+    assert transaction.restore(), "the users of the group are told apart"
+    assert transaction.set_aside == ["Test (edited)"]
+
+
 @pytest.mark.parametrize("written", [False, True])
 def test_an_input_turned_after_a_pause_keeps_its_value(scene: Any, written: bool) -> None:
     transaction = Transaction(["Plane"], ["Test"], announced=True)

@@ -287,7 +287,7 @@ def test_commit_is_one_undo_step(scene: Any) -> None:
 def test_saved_copies_are_hidden(scene: Any) -> None:
     transaction = Transaction(["Plane"], ["Test"])
     assert [g for g in evaluate.lists()["node_groups"] if g.startswith(".")] == []
-    assert evaluate.lists() == transaction.before
+    assert evaluate.lists() == transaction.before.names
     assert [g["name"] for g in context.capture_context("Plane")["node_groups"]] == ["Outer", "Test"]
     assert context.inspect([], ["Test"])["names"]["node_group"] == ["Outer", "Test"]
     transaction.commit("nothing")

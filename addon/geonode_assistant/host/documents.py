@@ -464,6 +464,8 @@ class TreeDelta(TypedDict):
     hide: NotRequired[list[list[Any]]]
     # Absolute locations of new nodes.
     locations: NotRequired[list[list[Any]]]
+    # New nodes that come from other trees: they belong to whom they belonged there.
+    moved: NotRequired[list[MovedNode]]
     # Keyframes and drivers that go on at another node; those of nodes that are removed are lost otherwise.
     animation: NotRequired[list[Carry]]
 
@@ -483,6 +485,20 @@ class NodeAdd(TypedDict):
     label: NotRequired[str | None]
     # Width.
     width: NotRequired[float | None]
+
+
+# A node that comes from another tree as it was there.
+MovedNode = TypedDict(
+    "MovedNode",
+    {
+        # Its ID there.
+        "from": str,
+        # That tree.
+        "tree": str,
+        # Its ID in this tree.
+        "to": str,
+    },
+)
 
 
 # The animation of one node that another one takes over.
@@ -538,6 +554,10 @@ class Evidence(TypedDict):
     invalid_links: dict[str, list[list[str]]]
     # Names at the start of the transaction.
     before: Names
+    # What the objects showed before the run, as far as Blender had evaluated them.
+    results_before: dict[str, ResultBefore]
+    # Links that Blender marked invalid before the run, by tree.
+    invalid_before: dict[str, list[list[str]]]
     # Names now.
     after: Names
     # Names of the attributes of any data in the file, or of the objects' evaluated geometry; `None` when there are
@@ -643,6 +663,17 @@ class Names(TypedDict):
     modifiers: dict[str, list[str]]
     # Node groups.
     node_groups: list[str]
+
+
+class ResultBefore(TypedDict):
+    """What was wrong with an object's result before the run."""
+
+    # Whether it showed nothing.
+    empty: bool
+    # Whether all coordinates were finite, as far as it was small enough to be looked through.
+    finite: bool
+    # Errors that nodes of its modifiers reported, by modifier; not in Blender 4.2.
+    errors: dict[str, list[str]]
 
 
 # Whether an interface item is a socket or a panel.

@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 
 from . import attributes, context, evaluate_4_2, export, identity, modifiers, values
-from .documents import Evaluated, EvaluatedObject, Evidence, Modifier, Names
+from .documents import Evaluated, EvaluatedObject, Evidence, Modifier, Names, ResultBefore
 from .errors import HostError
 from .points import EXACT_POINTS, Bounds, Points, add_placed, attribute, vertices
 
@@ -22,8 +22,51 @@ MAX_REFERENCES = 10_000
 COMPARED_VERTICES = 200_000
 
 
-def evidence(objects: Iterable[str], trees: Iterable[str], before: Names | None) -> Evidence:
-    """Evaluates the objects and collects what the gates check. `before` is the result of `lists()` at the start."""
+class Before:
+    """What is known of the file before a run, so that the gates do not blame it for what was wrong already."""
+
+    def __init__(self) -> None:
+        self.names = lists()
+        self.results: dict[str, ResultBefore] = {}
+        self.invalid_links: dict[str, list[list[str]]] = {}
+
+    def note_links(self, trees: Iterable[Any]) -> None:
+        """Records the invalid links of trees that nothing was written to."""
+        for tree in trees:
+            if found := invalid_links(tree):
+                self.invalid_links[values.block_name(tree)] = found
+
+    def note_result(self, obj: Any) -> None:
+        """Records what an object shows; nothing if Blender has not evaluated it."""
+        if obj.name not in self.results and (found := _result_before(obj)) is not None:
+            self.results[obj.name] = found
+
+
+def _result_before(obj: Any) -> ResultBefore | None:
+    if bpy.context.view_layer is None or obj.mode == "EDIT":
+        return None
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    evaluated = obj.evaluated_get(depsgraph)
+    if not evaluated.is_evaluated:
+        return None
+    errors = {m.name: _messages(m, "ERROR") for m in obj.modifiers}
+    errors = {name: found for name, found in errors.items() if found}
+    data = evaluated.data
+    if isinstance(data, bpy.types.Mesh) and len(data.vertices) > COMPARED_VERTICES:
+        return {"empty": False, "finite": True, "errors": errors}
+    found = evaluate_object(obj, depsgraph)
+    instances = found.get("instances", {})
+    alone = not found.keys() - {"instances", "bounds", "finite"}
+    empty = alone and instances.get("empty", 0) == instances.get("count", 0)
+    return {"empty": empty, "finite": found["finite"], "errors": errors}
+
+
+def _messages(modifier: Any, kind: str) -> list[str]:
+    return [found.message for found in getattr(modifier, "node_warnings", ()) if found.type == kind]
+
+
+def evidence(objects: Iterable[str], trees: Iterable[str], before: Before | None) -> Evidence:
+    """Evaluates the objects and collects what the gates check. `before` is what was noted at the start."""
     objects = list(dict.fromkeys(objects))
     present = [name for name in dict.fromkeys(trees) if bpy.data.node_groups.get(name) is not None]
     # As the run left them: what evaluation calls may edit them as well.
@@ -41,7 +84,9 @@ def evidence(objects: Iterable[str], trees: Iterable[str], before: Names | None)
         "invalid_links": {
             name: found for name in bundle if (found := invalid_links(values.resolve("node_group", name)))
         },
-        "before": before or {"modifiers": {}, "node_groups": []},
+        "before": {"modifiers": {}, "node_groups": []} if before is None else before.names,
+        "results_before": {} if before is None else before.results,
+        "invalid_before": cast(Any, {} if before is None else before.invalid_links),
         "after": lists(),
         "attributes": None if named is None else attributes.all_names(named),
     }

@@ -21,6 +21,7 @@ import bpy
 
 from . import export, identity, modifiers
 from .documents import Made, Tree
+from .moves import Moves
 
 MARK = "geonode_made"
 FILE = "geonode_file"
@@ -124,6 +125,7 @@ class StateBefore:
         found = read_mark(tree, ir)
         self._trees[tree.name] = {
             "as_left": found is not None and found["as_left"],
+            "made": set() if found is None else set(found["nodes"]),
             "blank": _is_blank(ir),
             "ir": ir,
             "nodes": {node["id"] for node in ir["nodes"]},
@@ -138,17 +140,20 @@ class StateBefore:
         written: Mapping[str, Tree] | None = None,
         copies: Mapping[str, str] | None = None,
         sockets: Mapping[str, Mapping[str, str]] | None = None,
+        moves: Moves | None = None,
     ) -> None:
         """Marks what this `run` made for this `prompt`: new trees, trees without content before, new nodes in others.
 
         A tree of the artist's stays the artist's, except for the nodes and values that the run added. `written`: the
         trees as the run left them; what differs now is the artist's. `copies`: trees that the run copied, with their
         sources: what was in those belongs to whom it belonged there. `sockets`: the identifiers of the inputs and
-        outputs that it made, by tree and by what its plans call them.
+        outputs that it made, by tree and by what its plans call them. `moves`: the nodes that it moved between trees,
+        which belong to whom they belonged; a group that was made of the artist's nodes is the artist's.
         """
-        written, copies, sockets = written or {}, copies or {}, sockets or {}
+        written, copies, sockets, moves = written or {}, copies or {}, sockets or {}, moves or Moves()
+        new = set(new)
         by = hashlib.sha256(json.dumps(prompt, ensure_ascii=False).encode()).hexdigest()
-        for name in (*new, *copies, *self._trees):
+        for name in (*sorted(new), *copies, *self._trees):
             tree = bpy.data.node_groups.get((name, None))
             if tree is None or tree.bl_idname != "GeometryNodeTree":
                 continue
@@ -157,10 +162,18 @@ class StateBefore:
             if now is None:
                 now = export.export_one(tree)[0]
             ids = [node["id"] for node in now["nodes"]]
-            added = [node_id for node_id in ids if before is None or node_id not in before["nodes"]]
-            ours = before is None or name in copies and before["as_left"]
+            came = [node_id for node_id in ids if before is None or node_id not in before["nodes"]]
+            origins = {node_id: moves.origin(name, node_id) for node_id in came}
+            added = [
+                node_id
+                for node_id, (place, own) in origins.items()
+                if (place, own) == (name, node_id) or place in new or not self._is_theirs(copies.get(place, place), own)
+            ]
             called = dict(sockets.get(name, {}))
-            if ours or before["blank"] and added:
+            if before is None:
+                before = {"as_left": False, "blank": True, "ir": None, "inputs": {}}
+            ours = name in copies and before["as_left"]
+            if (ours or before["blank"] and added) and added == came:
                 kept = {"file": _file(), "by": by, "run": run, "nodes": ids, "inputs": inputs, "sockets": called}
                 _write(tree, kept, now)
             elif mark is not None and now == before["ir"] and inputs == before["inputs"]:
@@ -181,6 +194,15 @@ class StateBefore:
                 inputs = _changed(before["inputs"], inputs)
                 theirs = {"file": _file(), "by": by, "run": run, "nodes": added, "inputs": inputs, "look": _NOT_OURS}
                 _write(tree, theirs | {"sockets": called}, now)
+
+    def _is_theirs(self, name: str, node_id: str) -> bool:
+        """Whether a node of a tree that the run did not make is the artist's."""
+        before = self._trees.get(name)
+        if before is not None:
+            return node_id in before["nodes"] and not before["as_left"] and node_id not in before["made"]
+        tree = bpy.data.node_groups.get((name, None))
+        mark = None if tree is None else read_mark(tree)  # the run only read it
+        return mark is None or not mark["as_left"] and node_id not in mark["nodes"]
 
 
 def _changed(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from .documents import StepDelta, Tree
 from .errors import HostError
 from .file_summary import inventory
 from .meanwhile import Meanwhile
+from .moves import Moves
 from .snapshots import modifier_snapshot, object_state, restore_inputs, tree_state
 from .standing import Result
 
@@ -52,7 +53,7 @@ class Transaction:
         """
         if bpy.context.view_layer is not None:
             bpy.context.view_layer.update()  # drivers write now, not between the two comparisons
-        self.before = evaluate.lists()
+        self.before = evaluate.Before()
         undo.note_write()
         self._copies: dict[str, str] = {}
         self._objects: dict[str, list[dict[str, Any]]] = {}
@@ -68,6 +69,7 @@ class Transaction:
         self.set_aside: list[str] = []
         """Trees that the artist edited while the run changed them, under the names by which they are kept."""
         self._copied: dict[str, str] = {}  # what is a copy is as much the artist's as the tree that it was copied from
+        self._moves = Moves()
         self._fonts: list[str] = []
         self._made: list[int] = []
         self._wrote = False
@@ -107,11 +109,15 @@ class Transaction:
                 if user.library is None and user.name not in self._created:
                     wanted[user.name] = user
             users += [modifier.id_data for modifier in modifiers.users_of(tree)]
+        self.before.note_links(tree for name, tree in wanted.items() if name not in self._copies)
         self._keep_trees([tree for name, tree in wanted.items() if name not in self._copies])
         for obj in users:
             self._keep_object(obj)
         for name in dict.fromkeys(objects):
-            self._keep_object(modifiers.editable(modifiers.object_named(name)))
+            obj = modifiers.editable(modifiers.object_named(name))
+            if not self._wrote:
+                self.before.note_result(obj)
+            self._keep_object(obj)
 
     def covers(self, name: str) -> bool:
         """Whether a tree is covered, or was made by this run."""
@@ -148,6 +154,7 @@ class Transaction:
         with self._writing(*reached):
             self._wrote |= _writes(delta)
             done = apply.apply_delta(delta, names, self._moved, self._added)
+        self._moves.note(delta.get("trees", ()))
         self._wrote |= any(done.values())
         return done
 
@@ -321,7 +328,7 @@ class Transaction:
         for (tree, key), identifier in self._added.items():
             if not _OWN_KEY.fullmatch(key):
                 sockets.setdefault(tree, {})[key] = identifier
-        self._owned.mark_results(sorted(names), prompt, run, left, copies, sockets)
+        self._owned.mark_results(sorted(names), prompt, run, left, copies, sockets, self._moves)
 
     # -- keeping
     # ----------------------------------------------------------------------------------------------------------------
@@ -536,6 +543,9 @@ class Transaction:
             for name in self._state["objects"]
             if name not in others and (obj := bpy.data.objects.get((name, None))) is not None
         }
+        for name, count in self._uses_of_what_was_set_aside().items():
+            if name in trees:
+                trees[name]["users"] -= count
         before = {
             kind: {name: state for name, state in states.items() if name not in others}
             for kind, states in self._state.items()
@@ -544,6 +554,12 @@ class Transaction:
         left = [g.name for g in bpy.data.node_groups if g.session_uid in created or g.name.startswith(KEEP_PREFIX)]
         left = [name for name in left if name not in self.set_aside]
         return not left and {"trees": trees, "objects": objects} == before
+
+    def _uses_of_what_was_set_aside(self) -> Counter[str]:
+        """How often the trees that are kept beside restored ones use other trees."""
+        found: list[Any] = [bpy.data.node_groups.get((name, None)) for name in self.set_aside]
+        groups = [getattr(node, "node_tree", None) for tree in found if tree is not None for node in tree.nodes]
+        return Counter(values.block_name(group) for group in groups if group is not None)
 
 
 def _writes(delta: StepDelta) -> bool:

@@ -1,14 +1,14 @@
 //! The data that the gates judge.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use geonode_graph::Document;
 use geonode_graph::catalogue::Catalogue;
 use geonode_graph::documents::Modifier;
-use geonode_graph::documents::evidence::{EvaluatedObject, Evidence};
-use geonode_graph::ir::{Item, Link, Node, Side, Tree};
+use geonode_graph::documents::evidence::{EvaluatedObject, Evidence, ResultBefore};
+use geonode_graph::ir::{Item, Link, MAX_NESTED, Node, Side, Tree};
 use geonode_graph::sockets::{FRAME, GEOMETRY, GROUP, GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE, REROUTE};
-use geonode_graph::uses_group;
+use geonode_graph::{Moves, uses_group};
 use geonode_protocol::{Action, Code, GateFinding, Plan, Severity};
 
 /// Everything that a gate may use.
@@ -18,6 +18,10 @@ pub struct Facts<'a> {
     pub plans: &'a [Plan],
     /// The trees and objects as they were before the run's first write.
     pub before: &'a Document,
+    /// Where the nodes that the run moved between trees were before.
+    pub moves: &'a Moves,
+    /// Links that stay and carry nothing, of which the plans said so, by tree.
+    pub idle: &'a BTreeSet<(String, [String; 4])>,
     /// The file as it is now, as far as it is known; if `None`, the data that flows through the trees is not judged.
     pub now: Option<&'a Document>,
     /// Names of the trees that the run was allowed to write or create.
@@ -135,9 +139,71 @@ impl Facts<'_> {
         let (Some(before), Some(now)) = (self.before.trees.get(name), self.evidence.trees.get(name)) else {
             return false;
         };
-        let old: HashSet<&str> = before.nodes.iter().map(|node| node.id.as_str()).collect();
-        let mut new = now.nodes.iter().filter(|node| !old.contains(node.id.as_str()));
-        !shows_geometry(before) && !new.any(|node| self.may_make_geometry(node))
+        !shows_geometry(before) && !self.made_geometry(name, now, 0)
+    }
+
+    /// Whether the run made a node in any tree that may make geometry; what it only moved or grouped was there before.
+    pub(crate) fn made_any_geometry(&self) -> bool {
+        self.written_trees()
+            .any(|(name, tree)| self.made_geometry(name, tree, 0))
+    }
+
+    fn made_geometry(&self, name: &str, tree: &Tree, depth: usize) -> bool {
+        let old = self.before.trees.get(name);
+        let old: HashSet<&str> = old.into_iter().flat_map(ids).collect();
+        let was_here = |node: &&Node| old.contains(node.id.as_str()) || self.came(name, &node.id);
+        let mut new = tree.nodes.iter().filter(|node| !was_here(node));
+        new.any(|node| self.may_make_geometry(node) && !self.only_groups(node, depth))
+    }
+
+    /// Whether a new group node holds nothing but what was there before.
+    fn only_groups(&self, node: &Node, depth: usize) -> bool {
+        let Some(name) = node.group().filter(|_| depth < MAX_NESTED) else {
+            return false;
+        };
+        let made = self.evidence.trees.get(name);
+        let made = made.filter(|_| !self.before.trees.contains_key(name));
+        made.is_some_and(|tree| !self.made_geometry(name, tree, depth + 1))
+    }
+
+    /// Whether the node was in another tree before the run.
+    pub(crate) fn came(&self, tree: &str, id: &str) -> bool {
+        self.moves.origin(tree, id) != (tree, id) && self.origin(tree, id).is_some()
+    }
+
+    /// The node as it was before the run, in this tree or in the one that it comes from.
+    pub(crate) fn origin(&self, tree: &str, id: &str) -> Option<&Node> {
+        let (tree, id) = self.moves.origin(tree, id);
+        self.before.trees.get(tree)?.nodes.iter().find(|node| node.id == id)
+    }
+
+    /// What is known about the object's result before the run.
+    pub(crate) fn result_before(&self, object: &str) -> Option<&ResultBefore> {
+        self.evidence.results_before.get(object)
+    }
+
+    /// Whether Blender marked the link between these nodes and sockets as invalid before the run. Where nodes were moved across the border of
+    /// a group, a link to or from the border stands for the one that was there.
+    pub(crate) fn was_invalid(&self, tree: &str, (from, out): (&str, &str), (to, input): (&str, &str)) -> bool {
+        let (start, end) = (self.moves.origin(tree, from), self.moves.origin(tree, to));
+        let (from_border, to_border) = (self.is_border(tree, from), self.is_border(tree, to));
+        let mut before = self.evidence.invalid_before.iter();
+        before.any(|(name, links)| {
+            links.iter().any(|(a, b, c, d, _)| {
+                let is_start = start == (name.as_str(), a.as_str()) && out == b;
+                let is_end = end == (name.as_str(), c.as_str()) && input == d;
+                is_start && (is_end || to_border) || from_border && is_end
+            })
+        })
+    }
+
+    /// Whether the node is the border of a group: its Group Input or Output, or a group node.
+    fn is_border(&self, tree: &str, id: &str) -> bool {
+        let nodes = self.evidence.trees.get(tree).into_iter().flat_map(|tree| &tree.nodes);
+        let mut kinds = nodes.filter(|node| node.id == id).map(|node| node.kind.as_str());
+        kinds
+            .next()
+            .is_some_and(|kind| matches!(kind, GROUP | GROUP_INPUT_TYPE | GROUP_OUTPUT_TYPE))
     }
 
     fn may_make_geometry(&self, node: &Node) -> bool {
@@ -206,9 +272,20 @@ pub(crate) fn carries(tree: &Tree, link: &Link) -> bool {
     false
 }
 
-/// How much a finding matters: what the artist had left so is no fault of the run.
-pub(crate) fn fault(was_so: bool) -> Severity {
-    if was_so { Severity::Warning } else { Severity::Error }
+fn ids(tree: &Tree) -> impl Iterator<Item = &str> {
+    tree.nodes.iter().map(|node| node.id.as_str())
+}
+
+/// The finding, which is no fault of the run where it was so before: it is said, and does not fail the gate.
+pub(crate) fn unless_before(was_so: bool, found: GateFinding) -> GateFinding {
+    if !was_so {
+        return found;
+    }
+    GateFinding {
+        severity: Severity::Warning,
+        cause: format!("{} It was so before the run.", found.cause),
+        ..found
+    }
 }
 
 /// A finding of `gate` about a whole tree or object.

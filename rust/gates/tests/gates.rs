@@ -11,9 +11,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use geonode_gates::{Facts, GATES, judge};
+use geonode_graph::Moves;
 use geonode_graph::catalogue::Catalogue;
 use geonode_graph::documents::Document;
 use geonode_graph::documents::Evidence;
+use geonode_graph::documents::delta::TreeDelta;
 use geonode_protocol::{Code, Plan, Severity};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -26,6 +28,12 @@ struct Case {
     change: serde_json::Map<String, Value>,
     #[serde(default)]
     allow_empty: bool,
+    /// Links of which the plan said that they carry nothing, by tree.
+    #[serde(default)]
+    idle: BTreeSet<(String, [String; 4])>,
+    /// The edits that moved nodes between trees.
+    #[serde(default)]
+    moves: Vec<TreeDelta>,
     /// (gate, code, node) of each finding.
     expect: BTreeSet<(Code, Code, Option<String>)>,
     /// Whether the result is kept nevertheless, where that is not plain.
@@ -45,9 +53,13 @@ fn check(name: &str, mut world: Value, case: &Case) {
         trees: evidence.trees.clone(),
         ..before.clone()
     };
+    let mut moves = Moves::default();
+    moves.note(&case.moves);
     let facts = Facts {
         plans: &[plan],
         before: &before,
+        moves: &moves,
+        idle: &case.idle,
         now: Some(&now),
         trees: &trees,
         evidence: &evidence,
@@ -134,6 +146,8 @@ fn a_thousand_findings_are_truncated() {
     let facts = Facts {
         plans: &[],
         before: &Document::default(),
+        moves: &Moves::default(),
+        idle: &BTreeSet::new(),
         now: None,
         trees: &["Tree".to_owned()],
         evidence: &evidence,

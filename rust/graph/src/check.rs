@@ -6,9 +6,7 @@ use petgraph::Direction;
 use petgraph::algo::{kosaraju_scc, toposort};
 use petgraph::stable_graph::NodeIndex;
 use petgraph::visit::EdgeRef;
-use serde_json::json;
 
-use crate::ir::Side;
 use crate::ops::Work;
 use crate::sockets::GROUP_OUTPUT_TYPE;
 
@@ -21,54 +19,6 @@ impl Work<'_> {
             self.check_fields();
         }
         self.check_hidden();
-    }
-
-    /// Reports links at sockets that are not in use in the mode which the plan sets; Blender keeps them as invalid. A link of the plan's own is a
-    /// mistake; one of the artist's waits for the former mode, and that is said.
-    fn check_hidden(&mut self) {
-        for hidden in std::mem::take(&mut self.links.hidden) {
-            let [from, out, to, input] = &hidden.link;
-            let Some(edge) = self.model.find((from, out), (to, input)) else {
-                continue;
-            };
-            let (side, socket) = if hidden.node == *to {
-                (Side::Input, input)
-            } else {
-                (Side::Output, out)
-            };
-            let Some(node) = self.model.node(&hidden.node) else {
-                continue;
-            };
-            let sockets = self.scope.sockets(&self.model, node, side);
-            let found = sockets.iter().find(|one| one.identifier == *socket);
-            if found.is_some_and(|one| one.available) {
-                continue;
-            }
-            let name = found.map_or(socket.as_str(), |one| &one.name);
-            let words = match side {
-                Side::Input => format!("“{from}” is linked to the input “{name}” of “{to}”"),
-                Side::Output => format!("“{to}” is linked to the output “{name}” of “{from}”"),
-            };
-            let planned = self.model.graph().edge_weight(edge).and_then(|wire| wire.origin);
-            self.sink.enter_op(hidden.operation);
-            let path = self.sink.at(&hidden.field);
-            if planned.is_none() {
-                let message = format!(
-                    "{words}, which is not in use in this mode; the link stays and counts again in the former one"
-                );
-                self.sink.warn(Code::UnavailableSocket, path, message);
-                self.unsaid.idle.insert(hidden.link);
-                continue;
-            }
-            let unlink = if self.implicit_group_io {
-                json!({"op": "unlink", "from": {"node_id": from, "socket": out}, "to": {"node_id": to, "socket": input}})
-            } else {
-                json!({"op": "unlink", "from_node": from, "from_socket": out, "to_node": to, "to_socket": input})
-            };
-            let hint = self.sink.before("remove that link first", unlink);
-            let message = format!("{words}, which is not in use in this mode");
-            self.sink.error(Code::UnavailableSocket, path, message, Some(hint));
-        }
     }
 
     /// Reports each cycle once, at the last operation that added one of its links.

@@ -19,6 +19,7 @@ use crate::known_sockets::with_known_sockets;
 use crate::landing::land;
 use crate::layout;
 use crate::model::TreeModel;
+use crate::moves::Moves;
 use crate::ops::{LinkNotes, Mention, Work, dissolved, materials_of, mentions, operations_of};
 use crate::sink::{Repair, Sink};
 use crate::sockets::{GEOMETRY, Scope};
@@ -54,6 +55,10 @@ pub struct Compiled {
     pub touched_trees: BTreeSet<String>,
     /// Trees that are created.
     pub new_trees: BTreeSet<String>,
+    /// Links that stay and carry nothing, since a step takes a socket of theirs out of use or gives it another type, by tree.
+    pub idle: BTreeSet<(String, [String; 4])>,
+    /// Where the nodes that steps move between trees were before the plan.
+    pub moves: Moves,
     /// Modifiers that are created, as (object, modifier).
     pub new_modifiers: BTreeSet<(String, String)>,
     /// The state after all steps, as far as it can be known without Blender.
@@ -151,6 +156,8 @@ fn carry_out(plan: &Plan, document: &Document, catalogue: &Catalogue, mut sink: 
         touched_objects: BTreeSet::new(),
         touched_trees: BTreeSet::new(),
         new_trees: BTreeSet::new(),
+        idle: BTreeSet::new(),
+        moves: Moves::default(),
         new_modifiers: BTreeSet::new(),
         after: document.clone(),
     };
@@ -266,7 +273,7 @@ fn compile_step(
         work.warn_of_forgotten_link();
     }
     work.check_tree();
-    let asks = asks(&work, before).into_iter();
+    let asks = asks(&work, before, &compiled.moves).into_iter();
     compiled.questions.extend(asks.map(|words| (index, words)));
     let places = layout::places(&work.model, work.scope);
     layout::settle(&mut work.model, &places);
@@ -312,6 +319,10 @@ fn compile_step(
         record_tree(compiled, &name, created, tree);
     }
     record(compiled, &target, &name, created, tree, &step_delta);
+    compiled.moves.note(&step_delta.trees);
+    compiled
+        .idle
+        .extend(unsaid.idle.into_iter().map(|link| (name.clone(), link)));
     compiled.steps.push(step_delta);
 }
 
@@ -324,8 +335,9 @@ fn new_materials(delta: &StepDelta, before: &Document) -> Vec<String> {
 }
 
 /// Why the artist is asked about a step.
-fn asks(work: &Work<'_>, before: &Document) -> Vec<String> {
-    let mut asks = questions(&work.model, &work.unsaid, &work.target, &work.modifier_inputs, before);
+fn asks(work: &Work<'_>, before: &Document, moves: &Moves) -> Vec<String> {
+    let (target, inputs) = (&work.target, &work.modifier_inputs);
+    let mut asks = questions(&work.model, &work.unsaid, target, inputs, (before, moves));
     let info = before.tree_info.get(&work.tree_of_target());
     asks.extend(unchosen(work, before));
     asks.extend(lost(&work.model, &work.unsaid, info, work.scope));

@@ -17,6 +17,7 @@ pub(crate) fn tree_delta(model: &TreeModel, scope: Scope<'_>, places: Vec<(Strin
         tree: model.name.clone(),
         create: model.created,
         locations: places,
+        moved: model.moved.clone(),
         animation: model.carried.clone(),
         ..TreeDelta::default()
     };

@@ -13,6 +13,7 @@ use crate::documents::delta::ModifierInput;
 use crate::documents::{Document, Made};
 use crate::ir::{Node, Side, Tree};
 use crate::model::{TreeModel, Wire};
+use crate::moves::Moves;
 use crate::sockets::{GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE};
 use crate::target::Target;
 use crate::values::same;
@@ -37,23 +38,27 @@ pub(crate) struct Unsaid {
     pub cut: HashSet<[String; 4]>,
     /// Nodes whose animation goes on in a group that they are moved into.
     pub carried: HashSet<String>,
+    /// Nodes that an operation moves into a group, and the node of that group.
+    pub moved: HashMap<String, String>,
+    /// Group nodes that an operation replaces by the nodes of their group, and those nodes.
+    pub dissolved: HashMap<String, Vec<String>>,
     /// Sockets of the interface that were there before and that an operation removes, in words.
     pub sockets: Vec<String>,
 }
 
-/// Why the artist is asked about a step; empty if only the assistant's own work changes. `before` is the state before the plan.
+/// Why the artist is asked about a step; empty if only the assistant's own work changes. `before` is the state before the plan, `moves`
+/// what earlier steps of it moved.
 pub(crate) fn questions(
     model: &TreeModel,
     unsaid: &Unsaid,
     target: &Target,
     inputs: &[ModifierInput],
-    before: &Document,
+    (before, moves): (&Document, &Moves),
 ) -> Vec<String> {
     let source = target.copy_of.as_ref().unwrap_or(&model.name);
-    let present = before.trees.get(source).into_iter().flat_map(|tree| &tree.nodes);
-    let present: HashSet<&str> = present.map(|node| node.id.as_str()).collect();
     let made = before.tree_info.get(source).and_then(|info| info.made.as_ref());
-    let theirs = &|id: &str| present.contains(id) && is_the_artists(id, made);
+    let present = Present::new(model, source, before, moves);
+    let theirs = &|id: &str| present.is_the_artists(id);
     let mut questions = Vec::new();
     let after = feeding_now(model, unsaid);
     let cut = cut_off(model, unsaid, &after, theirs);
@@ -77,7 +82,7 @@ pub(crate) fn questions(
         .dropped
         .iter()
         .chain(unsaid.cut.iter().filter(gone))
-        .filter(|[from, _, to, _]| present.contains(from.as_str()) && present.contains(to.as_str()))
+        .filter(|[from, _, to, _]| present.has(from) && present.has(to))
         .filter(|[from, _, to, _]| theirs(from) || theirs(to))
         .map(|[from, _, to, _]| format!("{from} → {to}"))
         .collect();
@@ -124,12 +129,56 @@ pub(crate) fn questions(
     questions
 }
 
-/// Whether the node is the artist's: no run created it, or the whole tree is the artist's.
-fn is_the_artists(id: &str, made: Option<&Made>) -> bool {
-    made.is_none_or(|made| !made.owns(id))
+/// The nodes that were there before the plan: those of the tree, and those that the plan moved into it.
+struct Present<'a> {
+    model: &'a TreeModel,
+    source: &'a str,
+    before: &'a Document,
+    moves: &'a Moves,
+    own: HashSet<&'a str>,
 }
 
-/// The artist's nodes that still exist but no longer contribute to the output, except those that a step unlinks by name.
+impl<'a> Present<'a> {
+    fn new(model: &'a TreeModel, source: &'a str, before: &'a Document, moves: &'a Moves) -> Self {
+        let nodes = before.trees.get(source).into_iter().flat_map(|tree| &tree.nodes);
+        Self {
+            model,
+            source,
+            before,
+            moves,
+            own: nodes.map(|node| node.id.as_str()).collect(),
+        }
+    }
+
+    /// Tree and ID under which the node was known before the plan; none if the plan makes it.
+    fn origin(&self, id: &str) -> Option<(String, String)> {
+        let (tree, own) = self.model.origin(id);
+        let (tree, own) = self.moves.origin(&tree, &own);
+        if tree == self.model.name || tree == self.source {
+            return self.own.contains(own).then(|| (self.source.to_owned(), own.to_owned()));
+        }
+        let mut nodes = self.before.trees.get(tree)?.nodes.iter();
+        nodes
+            .any(|node| node.id == own)
+            .then(|| (tree.to_owned(), own.to_owned()))
+    }
+
+    fn has(&self, id: &str) -> bool {
+        self.origin(id).is_some()
+    }
+
+    /// Whether the node is the artist's: no run created it, or the whole tree is the artist's.
+    fn is_the_artists(&self, id: &str) -> bool {
+        self.origin(id).is_some_and(|(tree, id)| {
+            let info = self.before.tree_info.get(&tree);
+            info.and_then(|info| info.made.as_ref())
+                .is_none_or(|made| !made.owns(&id))
+        })
+    }
+}
+
+/// The artist's nodes that still exist but no longer contribute to the output, except those that a step unlinks by name. A node in a group
+/// contributes if the group does, and a group whose nodes took its place if one of these does.
 fn cut_off<'m>(
     model: &'m TreeModel,
     unsaid: &Unsaid,
@@ -141,7 +190,13 @@ fn cut_off<'m>(
     nodes
         .filter(|node| !matches!(node.kind.as_str(), GROUP_INPUT_TYPE | GROUP_OUTPUT_TYPE))
         .map(|node| node.id.as_str())
-        .filter(|id| before.contains(id) && !after.contains(id) && model.node(id).is_some() && theirs(id))
+        .filter(|id| before.contains(id) && !after.contains(id) && theirs(id))
+        .filter(|id| match (unsaid.moved.get(*id), unsaid.dissolved.get(*id)) {
+            _ if model.node(id).is_some() => true,
+            (Some(group), _) => model.node(group).is_some() && !after.contains(group.as_str()),
+            (None, Some(nodes)) => !nodes.is_empty() && !nodes.iter().any(|node| after.contains(node.as_str())),
+            (None, None) => false,
+        })
         .filter(|id| is_unsaid(id, unsaid))
         .collect()
 }

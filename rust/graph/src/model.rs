@@ -6,7 +6,7 @@ use petgraph::Direction;
 use petgraph::stable_graph::{EdgeIndex, EdgeReference, NodeIndex, StableDiGraph};
 use petgraph::visit::{EdgeRef, IntoEdgeReferences};
 
-use crate::documents::delta::{Carry, SocketRef};
+use crate::documents::delta::{Carry, MovedNode, SocketRef};
 use crate::ir::{Item, Link, Node, Side, Tree};
 
 /// A link inside the model.
@@ -39,6 +39,8 @@ pub(crate) struct TreeModel {
     pub placed: HashSet<String>,
     /// Animation that nodes take over from others.
     pub carried: Vec<Carry>,
+    /// Nodes that come from other trees as they were there before the step.
+    pub moved: Vec<MovedNode>,
     graph: StableDiGraph<Node, Wire>,
     index: HashMap<String, NodeIndex>,
     old: HashSet<String>,
@@ -56,6 +58,7 @@ impl TreeModel {
             lost: HashSet::default(),
             placed: HashSet::default(),
             carried: Vec::new(),
+            moved: Vec::new(),
             graph: StableDiGraph::with_capacity(tree.nodes.len(), tree.links.len()),
             index: HashMap::with_capacity(tree.nodes.len()),
             old: tree.nodes.iter().map(|node| node.id.clone()).collect(),
@@ -95,6 +98,7 @@ impl TreeModel {
             }
         }
         self.named.swap_remove(id);
+        self.moved.retain(|moved| moved.to != id);
     }
 
     pub(crate) fn node(&self, id: &str) -> Option<&Node> {
@@ -239,6 +243,24 @@ impl TreeModel {
             .collect();
         wires.sort_unstable_by_key(|(_, wire, _)| wire.order);
         wires
+    }
+
+    /// Tree and ID of a node before the step.
+    pub(crate) fn origin(&self, id: &str) -> (String, String) {
+        let moved = self.moved.iter().find(|moved| moved.to == id);
+        moved.map_or_else(
+            || (self.name.clone(), id.to_owned()),
+            |moved| (moved.tree.clone(), moved.from.clone()),
+        )
+    }
+
+    /// Records that a new node is the one that was `origin` before the step; not if it has come back.
+    pub(crate) fn note_origin(&mut self, (tree, from): (String, String), to: &str) {
+        self.moved.retain(|moved| moved.to != to);
+        if (tree.as_str(), from.as_str()) != (self.name.as_str(), to) {
+            let to = to.to_owned();
+            self.moved.push(MovedNode { from, tree, to });
+        }
     }
 
     /// The graph itself, for whole-tree checks.

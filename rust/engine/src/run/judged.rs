@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use geonode_gates::{Facts, judge};
 use geonode_graph::documents::{Evidence, Made};
-use geonode_graph::{Catalogue, Compiled, Document};
+use geonode_graph::{Catalogue, Compiled, Document, Moves};
 use geonode_protocol::Plan;
 use geonode_run::{Answer, Failure};
 use serde::{Deserialize, Serialize};
@@ -36,6 +36,12 @@ pub(crate) struct Judged {
     /// Trees and objects as they were before the first write.
     #[serde(skip)]
     base: Arc<Document>,
+    /// Links of which its plans said that they carry nothing any more, by tree.
+    #[serde(skip)]
+    idle: BTreeSet<(String, [String; 4])>,
+    /// Where the nodes that the run moved between trees were before.
+    #[serde(skip)]
+    moves: Moves,
     /// Trees that this run was allowed to write.
     #[serde(skip)]
     written: BTreeSet<String>,
@@ -69,6 +75,10 @@ impl Judged {
         }
         self.written.extend(compiled.touched_trees.iter().cloned());
         self.applied.extend(plan.cloned());
+        self.idle.extend(compiled.idle.iter().cloned());
+        for step in &compiled.steps {
+            self.moves.note(&step.trees);
+        }
     }
 
     /// Counts this run's creations as its own before its end marks them, so that a later turn edits the same targets.
@@ -93,10 +103,13 @@ impl Judged {
                 .map(|node| node.id.as_str())
                 .collect();
             let ids = tree.nodes.iter().map(|node| &node.id);
-            let added: Vec<String> = ids.filter(|id| !known.contains(id.as_str())).cloned().collect();
+            let (moved, added): (Vec<&String>, Vec<&String>) = ids
+                .filter(|id| !known.contains(id.as_str()))
+                .partition(|id| self.came(name, id));
             if !added.is_empty() {
+                let added = added.into_iter().cloned();
                 let new = || Made {
-                    as_left: before.is_none(),
+                    as_left: before.is_none() && moved.is_empty(),
                     ..Made::default()
                 };
                 let made = info.made.get_or_insert_with(new);
@@ -104,6 +117,13 @@ impl Judged {
                 made.this_run = true;
             }
         }
+    }
+
+    /// Whether the node was in another tree before the run.
+    fn came(&self, tree: &str, id: &str) -> bool {
+        let (origin, own) = self.moves.origin(tree, id);
+        let nodes = self.base.trees.get(origin).map(|tree| tree.nodes.iter());
+        (origin, own) != (tree, id) && nodes.is_some_and(|mut nodes| nodes.any(|node| node.id == own))
     }
 
     /// Trees that an executor worked on; the gates may find them changed.
@@ -130,6 +150,8 @@ impl Judged {
         let envelope = judge(&Facts {
             plans: &self.applied,
             before: &self.base,
+            moves: &self.moves,
+            idle: &self.idle,
             now: now.as_ref(),
             trees: &trees,
             evidence: &evidence,
@@ -153,6 +175,8 @@ impl Judged {
     pub(crate) fn forget_writes(&mut self) {
         self.applied.clear();
         self.base = Arc::default();
+        self.moves = Moves::default();
+        self.idle.clear();
         self.written.clear();
     }
 }

@@ -2,7 +2,7 @@
 
 use geonode_protocol::{Code, GateFinding};
 
-use crate::facts::{Facts, finding};
+use crate::facts::{Facts, finding, unless_before};
 use crate::gate::Gate;
 
 pub(crate) const GATE: Gate = Gate {
@@ -24,7 +24,8 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
             !object.evaluated.finite || !finite
         })
         .map(|object| {
-            finding(
+            let was_so = facts.result_before(&object.name).is_some_and(|before| !before.finite);
+            let found = finding(
                 GATE.code,
                 Code::NonFiniteNumber,
                 format!(
@@ -32,7 +33,8 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
                     object.name
                 ),
                 "Look for divisions by zero, logarithms or powers of negative numbers, and huge scales.",
-            )
+            );
+            unless_before(was_so, found)
         })
         .collect()
 }

@@ -1,8 +1,9 @@
-//! `NO_MODIFIER_ERROR`: the target modifiers exist, use the right tree, and none of their nodes reports an error.
+//! `NO_MODIFIER_ERROR`: the target modifiers exist, use the right tree, and none of their nodes reports an error, except one that it reported
+//! before the run.
 
 use geonode_protocol::{Code, GateFinding};
 
-use crate::facts::{Facts, finding};
+use crate::facts::{Facts, finding, unless_before};
 use crate::gate::Gate;
 use crate::warnings::source;
 
@@ -40,6 +41,7 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
             )),
             _ => {}
         }
+        let erred = facts.result_before(object).and_then(|before| before.errors.get(name));
         for warning in modifier
             .warnings
             .iter()
@@ -48,20 +50,22 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
         {
             let source = source(facts, modifier, &warning.message);
             let who = source.node.as_ref().map(|id| format!(", node “{id}”,"));
-            findings.push(GateFinding {
+            let found = GateFinding {
                 node_id: source.node,
                 socket: source.socket,
                 ..finding(
                     GATE.code,
                     Code::NoModifierError,
                     format!(
-                        "The modifier “{name}” on “{object}”{} reports an error: {}",
+                        "The modifier “{name}” on “{object}”{} reports an error: {}.",
                         who.unwrap_or_default(),
-                        warning.message
+                        warning.message.trim_end_matches('.')
                     ),
                     source.fix.unwrap_or("Change the node that reports it, or its inputs."),
                 )
-            });
+            };
+            let was_so = erred.is_some_and(|erred| erred.contains(&warning.message));
+            findings.push(unless_before(was_so, found));
         }
     }
     findings

@@ -3,7 +3,7 @@
 
 use geonode_protocol::{Code, GateFinding};
 
-use crate::facts::{Facts, fault, finding};
+use crate::facts::{Facts, finding, unless_before};
 use crate::gate::Gate;
 use crate::warnings::source;
 
@@ -42,20 +42,21 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
                 .node
                 .as_ref()
                 .map_or("A node".to_owned(), |id| format!("The node “{id}”"));
-            findings.push(GateFinding {
-                severity: fault(known.is_some_and(|known| known.contains(&warning.message))),
+            let found = GateFinding {
                 node_id: source.node,
                 socket: source.socket,
                 ..finding(
                     GATE.code,
                     Code::NoNodeWarnings,
                     format!(
-                        "{who} of the modifier “{name}” on “{object}” warns: {}",
-                        warning.message
+                        "{who} of the modifier “{name}” on “{object}” warns: {}.",
+                        warning.message.trim_end_matches('.')
                     ),
                     source.fix.unwrap_or("Change the node that warns, or its inputs."),
                 )
-            });
+            };
+            let was_so = known.is_some_and(|known| known.contains(&warning.message));
+            findings.push(unless_before(was_so, found));
         }
     }
     findings

@@ -64,11 +64,12 @@ fn judged(facts: &Facts<'_>, found: Lint) -> Option<GateFinding> {
         .flat_map(|tree| &tree.nodes)
         .map(|node: &Node| node.id.as_str())
         .collect();
-    let made = !old.contains(found.node.as_str());
+    let made = !old.contains(found.node.as_str()) && !facts.came(&found.tree, &found.node);
     let fed = || {
         let now = facts.evidence.trees.get(&found.tree);
         let mut links = now.iter().flat_map(|tree| &tree.links);
-        links.any(|link| link.to.0 == found.node && !old.contains(link.from.0.as_str()))
+        let is_new = |id: &str| !old.contains(id) && !facts.came(&found.tree, id);
+        links.any(|link| link.to.0 == found.node && is_new(&link.from.0))
     };
     let concerned = made || found.effectless && fed();
     if !concerned {

@@ -1,10 +1,11 @@
 //! `NOT_EMPTY`: every target object has visible geometry. Mesh, curves, points, instances, volumes and strokes all count.
 //!
-//! Empty instances do not count; the spaces of a text are such instances, so the gate fails only if all are empty.
+//! Empty instances do not count; the spaces of a text are such instances, so the gate fails only if all are empty. What showed nothing before the
+//! run need not show something after one that made no geometry.
 
 use geonode_protocol::{Code, GateFinding, Severity};
 
-use crate::facts::{Facts, finding};
+use crate::facts::{Facts, finding, unless_before};
 use crate::gate::Gate;
 use geonode_graph::documents::evidence::EvaluatedObject;
 
@@ -27,14 +28,9 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
         .filter_map(|name| facts.object(name))
         .filter_map(|object| {
             let found = empty(object)?;
-            Some(if left_unfinished(facts, &object.name) {
-                GateFinding {
-                    severity: Severity::Warning,
-                    ..found
-                }
-            } else {
-                found
-            })
+            let was_empty = facts.result_before(&object.name).is_some_and(|before| before.empty);
+            let was_so = was_empty && !facts.made_any_geometry() || left_unfinished(facts, &object.name);
+            Some(unless_before(was_so, found))
         })
         .collect()
 }

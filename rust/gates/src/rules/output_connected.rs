@@ -4,7 +4,7 @@
 
 use geonode_protocol::{Code, GateFinding};
 
-use crate::facts::{Facts, carries, fault, finding, is_output, outputs};
+use crate::facts::{Facts, carries, finding, is_output, outputs, unless_before};
 use crate::gate::Gate;
 use geonode_graph::sockets::{GEOMETRY, GROUP_OUTPUT_TYPE};
 
@@ -45,8 +45,7 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
             None
         };
         if let Some((socket, cause)) = problem {
-            findings.push(GateFinding {
-                severity: fault(facts.left_unfinished(name)),
+            let found = GateFinding {
                 node_id: Some(output.id.clone()),
                 socket,
                 ..finding(
@@ -55,7 +54,8 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
                     cause,
                     "Link the final geometry to `group_output`.",
                 )
-            });
+            };
+            findings.push(unless_before(facts.left_unfinished(name), found));
         }
     }
     findings

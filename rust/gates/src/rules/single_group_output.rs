@@ -5,7 +5,7 @@
 
 use geonode_protocol::{Code, GateFinding};
 
-use crate::facts::{Facts, fault, finding};
+use crate::facts::{Facts, finding, unless_before};
 use crate::gate::Gate;
 use crate::named::Named;
 use geonode_graph::ir::{Node, Tree};
@@ -41,15 +41,15 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
         let before = facts.before.trees.get(name).map(group_outputs).unwrap_or_default();
         match found.as_slice() {
             [_] => {}
-            [] => findings.push(GateFinding {
-                severity: fault(facts.left_unfinished(name)),
-                ..finding(
+            [] => findings.push(unless_before(
+                facts.left_unfinished(name),
+                finding(
                     GATE.code,
                     Code::UnknownNode,
                     format!("The tree “{name}” has no Group Output."),
                     "Use `ensure_single_group_io`, or link to the reserved node `group_output`.",
-                )
-            }),
+                ),
+            )),
             // Several of the artist's: Blender shows the active one, and so do links to `group_output` lead there.
             several if before.len() >= several.len() && !names_another(facts, name, several) => {}
             [_, further, ..] => findings.push(GateFinding {

@@ -265,9 +265,24 @@ pub struct TreeDelta {
     /// Absolute locations of new nodes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub locations: Vec<(String, f64, f64)>,
+    /// New nodes that come from other trees: they belong to whom they belonged there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub moved: Vec<MovedNode>,
     /// Keyframes and drivers that go on at another node; those of nodes that are removed are lost otherwise.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub animation: Vec<Carry>,
+}
+
+/// A node that comes from another tree as it was there.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MovedNode {
+    /// Its ID there.
+    pub from: String,
+    /// That tree.
+    pub tree: String,
+    /// Its ID in this tree.
+    pub to: String,
 }
 
 /// The animation of one node that another one takes over.
@@ -308,6 +323,7 @@ impl TreeDelta {
             late_values,
             hide,
             locations,
+            moved,
             animation,
         } = self;
         !create
@@ -327,6 +343,7 @@ impl TreeDelta {
             && late_values.is_empty()
             && hide.is_empty()
             && locations.is_empty()
+            && moved.is_empty()
             && animation.is_empty()
     }
 }

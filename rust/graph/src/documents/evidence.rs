@@ -1,6 +1,6 @@
 //! Blender's measurements after a step (`FORMATS.md`, "Evidence").
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use indexmap::IndexMap;
 use schemars::JsonSchema;
@@ -30,6 +30,12 @@ pub struct Evidence {
     pub invalid_links: IndexMap<String, Vec<InvalidLink>>,
     /// Names at the start of the transaction.
     pub before: Names,
+    /// What the objects showed before the run, as far as Blender had evaluated them.
+    #[serde(default)]
+    pub results_before: IndexMap<String, ResultBefore>,
+    /// Links that Blender marked invalid before the run, by tree.
+    #[serde(default)]
+    pub invalid_before: IndexMap<String, Vec<InvalidLink>>,
     /// Names now.
     pub after: Names,
     /// Names of the attributes of any data in the file, or of the objects' evaluated geometry; `None` when there are too many.
@@ -47,6 +53,18 @@ pub struct Names {
     /// Node groups.
     #[serde(default)]
     pub node_groups: Vec<String>,
+}
+
+/// What was wrong with an object's result before the run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ResultBefore {
+    /// Whether it showed nothing.
+    pub empty: bool,
+    /// Whether all coordinates were finite, as far as it was small enough to be looked through.
+    pub finite: bool,
+    /// Errors that nodes of its modifiers reported, by modifier; not in Blender 4.2.
+    pub errors: BTreeMap<String, Vec<String>>,
 }
 
 /// An object that the run wrote, with its evaluated geometry.

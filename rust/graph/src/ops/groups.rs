@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::nodes::Claim;
 use super::operation::{Before, Mention, Operation};
-use super::work::{Work, text};
+use super::work::{LinkInUse, Work, text};
 use crate::catalogue::{Collection, Property};
 use crate::ir::{Map, Node, Side, Tree};
 use crate::near::nearest;
@@ -273,6 +273,7 @@ impl Work<'_> {
     /// Stores the wanted items; existing ones keep their identifiers. `named`: the plan names those that are dropped.
     pub(crate) fn put_items(&mut self, id: &str, collection: &str, wanted: Vec<Map>, named: bool) {
         let before = self.sockets_at(id);
+        let linked = self.links_at(id);
         self.store_items(id, collection, wanted);
         let after = self.sockets_at(id);
         let gone = |node: &str, side: Side, socket: &str| {
@@ -300,11 +301,35 @@ impl Work<'_> {
         for (node, side, socket) in before.difference(&after) {
             self.model.lose_socket(node, *side, socket);
         }
+        for (node, links) in linked {
+            self.note_hidden(&node, &links, "items");
+        }
+        // Both ends of a zone have them.
+        lost.sort();
+        lost.dedup();
         if named {
             self.unsaid.unlinked.extend(lost.into_iter().map(|[from, ..]| from));
-        } else {
-            self.unsaid.dropped.extend(lost);
+            return;
         }
+        if !lost.is_empty() {
+            let ends: Vec<String> = lost.iter().map(|[from, _, to, _]| format!("{from} → {to}")).collect();
+            let path = self.sink.at("items");
+            let message = format!(
+                "these links go with items of “{id}” that the list leaves out: {}",
+                ends.join(", ")
+            );
+            self.sink.warn(Code::LinkDropped, path, message);
+        }
+        self.unsaid.dropped.extend(lost);
+    }
+
+    /// The links in use of a node, and of the node that begins its zone.
+    fn links_at(&self, id: &str) -> Vec<(String, Vec<LinkInUse>)> {
+        let nodes = self.model.nodes();
+        let nodes = nodes.filter(|node| node.id == id || node.pair.as_deref() == Some(id));
+        nodes
+            .map(|node| (node.id.clone(), self.links_in_use(&node.id)))
+            .collect()
     }
 
     /// The sockets of a node, and of the node that begins its zone.

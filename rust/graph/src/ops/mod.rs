@@ -4,20 +4,23 @@
 //! Where both step types have an operation under different fields, its file has a type of its own that is made from either payload.
 
 mod animation;
+mod cables;
 mod choices;
 mod cleanup;
 mod ensure;
 mod frames;
+mod grouping;
 mod groups;
 mod interface;
 mod interface_props;
 mod links;
 mod materials;
-mod nesting;
+mod modifier_inputs;
 mod nodes;
 mod operation;
 mod order;
 mod replace;
+mod ungrouping;
 mod values;
 mod work;
 mod zones;
@@ -25,13 +28,14 @@ mod zones;
 use geonode_protocol::{Action, GnOp, NodeTreeOp};
 
 pub(crate) use animation::has_property;
+pub(crate) use links::short;
 pub(crate) use materials::materials_of;
 pub use operation::Mention;
 pub(crate) use operation::{Before, Operation};
-pub(crate) use work::{LinkNotes, Work};
+pub(crate) use work::{Hidden, LinkNotes, Work};
 
 pub(crate) use interface::side_of;
-pub(crate) use nesting::dissolved;
+pub(crate) use ungrouping::dissolved;
 
 use cleanup::CleanupUnused;
 use ensure::EnsureSingleGroupIo;

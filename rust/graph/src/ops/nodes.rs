@@ -6,7 +6,7 @@ use petgraph::Direction;
 use serde_json::{Value, json};
 
 use super::operation::{Before, Mention, Operation};
-use super::work::{Hidden, Text, Work, text};
+use super::work::{Hidden, LinkInUse, Text, Work, text};
 use crate::catalogue::{Catalogue, NodeType, fold};
 use crate::ir::{MAX_NAME, Map, Node, Side, Tree};
 use crate::near::nearest;
@@ -372,8 +372,8 @@ impl Work<'_> {
         self.note_hidden(id, &before, field);
     }
 
-    /// The links to and from the node whose sockets at it are in use.
-    fn links_in_use(&self, id: &str) -> Vec<[String; 4]> {
+    /// The links to and from the node whose sockets at it are in use, with the types of these.
+    pub(super) fn links_in_use(&self, id: &str) -> Vec<LinkInUse> {
         let Some(node) = self.model.node(id) else {
             return Vec::new();
         };
@@ -386,7 +386,7 @@ impl Work<'_> {
             let sockets = self.scope.sockets(&self.model, node, side);
             let in_use = |name: &str| {
                 let mut sockets = sockets.iter();
-                sockets.any(|socket| socket.available && socket.identifier == name)
+                sockets.find(|socket| socket.available && socket.identifier == name)
             };
             links.extend(edges.filter_map(|(_, wire, other)| {
                 let (out, input) = (wire.from_socket.as_str(), wire.to_socket.as_str());
@@ -394,21 +394,21 @@ impl Work<'_> {
                     Side::Input => ([other, out, id, input], input),
                     Side::Output => ([id, out, other, input], out),
                 };
-                in_use(own).then(|| ends.map(ToString::to_string))
+                Some((ends.map(ToString::to_string), in_use(own)?.kind.clone()))
             }));
         }
         links
     }
 
-    /// Notes which of these links are at sockets that are no longer in use.
-    fn note_hidden(&mut self, id: &str, before: &[[String; 4]], field: &str) {
+    /// Notes which of these links are at sockets that are no longer in use, or are of another type now.
+    pub(super) fn note_hidden(&mut self, id: &str, before: &[LinkInUse], field: &str) {
         if before.is_empty() {
             return;
         }
         let now = self.links_in_use(id);
         let (operation, field) = (self.sink.op(), field.to_owned());
-        let gone = before.iter().filter(|link| !now.contains(link));
-        self.links.hidden.extend(gone.map(|link| Hidden {
+        let changed = before.iter().filter(|link| !now.contains(link));
+        self.links.hidden.extend(changed.map(|(link, _)| Hidden {
             operation,
             field: field.clone(),
             node: id.to_owned(),

@@ -46,15 +46,18 @@ pub(super) enum By {
 pub(crate) struct LinkNotes {
     /// Operations that add a link.
     pub made: HashSet<usize>,
-    /// Links at sockets that went out of use.
+    /// Links at sockets that went out of use or became of another type.
     pub hidden: Vec<Hidden>,
 }
 
-/// A link at a socket that a property which the plan sets takes out of use.
+/// A link, as nodes and sockets of both ends, with the type of its socket at one of them.
+pub(super) type LinkInUse = ([String; 4], String);
+
+/// A link at a socket that an operation takes out of use, or gives another type.
 pub(crate) struct Hidden {
     pub operation: usize,
     pub field: String,
-    /// The node with the property and the socket.
+    /// The node with the socket.
     pub node: String,
     /// Node and socket that it comes from, node and socket that it leads to.
     pub link: [String; 4],

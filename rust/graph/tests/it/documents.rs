@@ -62,6 +62,8 @@ fn samples() -> Vec<(&'static str, Value)> {
             "volume": {"grids": 1}, "greasepencil": {"layers": 1}, "instances": {"count": 1, "empty": 1, "nested": 2},
             "bounds": [[-1.0, -1.0, 0.0], [1.0, 1.0, 0.0]], "finite": true, "ms": 1.5}, "unchanged": false}],
         "trees": {"T": tree}, "invalid_links": {"T": [["a", "x", "b", "y", "a cycle"]]}, "before": names, "after": names,
+        "results_before": {"Plane": {"empty": false, "finite": true, "errors": {"GeometryNodes": ["no geometry"]}}},
+        "invalid_before": {"T": [["a", "x", "b", "y", "a cycle"]]},
         "attributes": ["density"],
     });
     let delta = json!({
@@ -100,14 +102,17 @@ fn whole_documents_are_read_and_written_alike() {
 }
 
 /// Objects whose keys are names of the artist's or of Blender's: anything may stand there.
-const OPEN: [&str; 10] = [
+const OPEN: [&str; 13] = [
     "collections",
+    "errors",
     "inputs",
+    "invalid_before",
     "invalid_links",
     "modifiers",
     "names",
     "objects",
     "props",
+    "results_before",
     "settings",
     "tree_info",
     "trees",

@@ -169,8 +169,8 @@ codes! {
         LeftUnchanged = "left_unchanged" => "Change the node with operations such as `set_property`.",
         /// The data belongs to a linked library and cannot be edited.
         LibraryData = "library_data" => "Make the data local or create a library override in Blender first." [policy],
-        /// A node was replaced by a type that has no socket for a link of the old one; the link is gone.
-        LinkDropped = "link_dropped" => "Link what is meant to the sockets that the new node has.",
+        /// A node lost the socket of a link, with its type, its group or an item; the link is gone.
+        LinkDropped = "link_dropped" => "Link what is meant to the sockets that the node has now.",
         /// The name of something new is taken; it gets the next free name, and what is there stays.
         NameTaken = "name_taken" => "Nothing needs to be done; to edit the existing tree, use its node IDs.",
         /// The node is of another type than the plan says.

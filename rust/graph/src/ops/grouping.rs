@@ -1,17 +1,18 @@
-//! Moving nodes into a group, and a group's nodes out of it, with their links.
+//! Moving nodes into a group with their links.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use geonode_protocol::{Action, Change, Code, GnOp, GroupNodes, Hint, NodeTreeOp, Plan, UngroupNodes};
+use geonode_protocol::{Change, Code, GroupNodes, Hint};
 use petgraph::Direction;
-use serde_json::{Value, json};
+use serde_json::json;
 
+use super::cables::{Bridge, Cable, centre, inner_ends, new_node};
 use super::operation::{Before, Mention, Operation};
 use super::work::Work;
 use crate::ir::{Item, ItemKind, MAX_NAME, Map, Node, Side, Tree};
 use crate::layout::frame_place;
-use crate::model::{TreeModel, Wire};
-use crate::sockets::{FRAME, GEOMETRY, GROUP, GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE, REROUTE, group_tree};
+use crate::model::TreeModel;
+use crate::sockets::{GEOMETRY, GROUP, GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE, REROUTE, group_tree};
 use crate::target::numbered;
 
 impl<'p> Operation<'p> for &'p GroupNodes {
@@ -41,83 +42,6 @@ impl<'p> Operation<'p> for &'p GroupNodes {
             Mention::Node(&self.id)
         };
         ids.chain([own, Mention::NodeGroup(&self.node_group_name)]).collect()
-    }
-}
-
-impl<'p> Operation<'p> for &'p UngroupNodes {
-    fn carry_out(&self, work: &mut Work<'_>) {
-        work.ungroup_nodes(self);
-    }
-
-    fn words(&self, _: &Before<'_>) -> String {
-        format!("Replace the group node “{}” by the nodes of its group", self.id)
-    }
-
-    fn destroys(&self, before: &Tree) -> bool {
-        before.nodes.iter().any(|node| node.id == self.id)
-    }
-
-    fn mentions(&self) -> Vec<Mention<'p>> {
-        vec![Mention::Node(&self.id)]
-    }
-}
-
-/// IDs of the group nodes that a plan makes and then replaces by their nodes.
-pub(crate) fn dissolved(plan: &Plan) -> HashSet<&str> {
-    let mut made: HashSet<&str> = HashSet::new();
-    let mut gone: HashSet<&str> = HashSet::new();
-    for step in &plan.steps {
-        let (of_tree, small): (&[NodeTreeOp], &[GnOp]) = match &step.action {
-            Action::NodeTree(payload) => (&payload.operations, &[]),
-            Action::GnOps(payload) => (&[], &payload.ops),
-            Action::TreeText(_) | Action::Python(_) | Action::Added(_) => continue,
-        };
-        for op in of_tree {
-            match op {
-                NodeTreeOp::GroupNodes(op) => drop(made.insert(&op.id)),
-                NodeTreeOp::UngroupNodes(op) if made.contains(op.id.as_str()) => drop(gone.insert(&op.id)),
-                _ => {}
-            }
-        }
-        for op in small {
-            match op {
-                GnOp::GroupNodes(op) => drop(made.insert(&op.id)),
-                GnOp::UngroupNodes(op) if made.contains(op.id.as_str()) => drop(gone.insert(&op.id)),
-                _ => {}
-            }
-        }
-    }
-    gone
-}
-
-/// A link as its ends and how it is.
-struct Cable {
-    from: (String, String),
-    to: (String, String),
-    muted: bool,
-    sort: Option<i64>,
-}
-
-impl Cable {
-    fn of((from, wire, to): &(&str, &Wire, &str)) -> Self {
-        Self {
-            from: ((*from).to_owned(), wire.from_socket.clone()),
-            to: ((*to).to_owned(), wire.to_socket.clone()),
-            muted: wire.muted,
-            sort: wire.sort,
-        }
-    }
-
-    fn lay(&self, model: &mut TreeModel, origin: usize) {
-        let (from, to) = ((&*self.from.0, &*self.from.1), (&*self.to.0, &*self.to.1));
-        if model.find(from, to).is_some() {
-            return;
-        }
-        let made = model.connect(from, to, Some(origin));
-        if let Some(wire) = made.and_then(|made| model.wire_mut(made)) {
-            wire.muted = self.muted;
-            wire.sort = self.sort;
-        }
     }
 }
 
@@ -381,7 +305,10 @@ impl Work<'_> {
             let carry = self.carry_from(&self.tree_of_target(), &node.id, &node.id);
             self.unsaid.carried.extend(carry.iter().map(|carry| carry.from.clone()));
             inner.carried.extend(carry);
+            let origin = self.model.origin(&node.id);
             self.model.remove(&node.id);
+            self.unsaid.moved.insert(node.id.clone(), group.to_owned());
+            inner.note_origin(origin, &node.id);
             inner.insert(node);
         }
         for (within, cable) in laid {
@@ -480,216 +407,4 @@ impl Work<'_> {
         });
         identifier
     }
-
-    fn ungroup_nodes(&mut self, op: &UngroupNodes) {
-        let Some(id) = self.find_node(&op.id) else {
-            let path = self.sink.at("id");
-            let message = format!("there is no node “{}”; nothing was moved", op.id);
-            self.sink.warn(Code::NothingToRemove, path, message);
-            return;
-        };
-        let found = self.model.node(&id).cloned();
-        let name = found.as_ref().and_then(group_tree).map(str::to_owned);
-        let edited = self
-            .nested
-            .iter()
-            .find(|group| Some(&group.name) == name.as_ref())
-            .cloned();
-        let tree = name.as_ref().and_then(|name| self.scope.trees.get(name)).cloned();
-        let inner = edited.or_else(|| tree.map(|tree| TreeModel::new("", tree, false)));
-        let (Some(node), Some(inner)) = (found, inner) else {
-            let message = format!("“{id}” is not a group node with a group");
-            let path = self.sink.at("id");
-            let hint = Hint::explain("only nodes of the type GeometryNodeGroup are replaced by their nodes");
-            self.sink.error(Code::InvalidValue, path, message, Some(hint));
-            return;
-        };
-        self.move_out(&node, &inner);
-    }
-
-    fn move_out(&mut self, group: &Node, inner: &TreeModel) {
-        let origin = self.sink.op();
-        let outer: Vec<Cable> = self.model.wires().iter().map(Cable::of).collect();
-        let is_end = |node: &Node| matches!(node.kind.as_str(), GROUP_INPUT_TYPE | GROUP_OUTPUT_TYPE);
-        let members: Vec<&Node> = inner.nodes().filter(|node| !is_end(node)).collect();
-        let new_ids = self.free_ids(&group.id, &members);
-        let ids: Vec<String> = members.iter().map(|node| node.id.clone()).collect();
-        let (left, top) = centre(inner, &ids).unwrap_or_default();
-        let (x, y) = frame_place(&self.model, group);
-        let (dx, dy) = (group.location[0] + x - left, group.location[1] + y - top);
-        self.model.remove(&group.id);
-        let id_of = |id: &str| new_ids.get(id).cloned();
-        for node in members {
-            let (fx, fy) = frame_place(inner, node);
-            let mut copy = node.clone();
-            let Some(id) = id_of(&node.id) else { continue };
-            copy.name.clone_from(&id);
-            copy.location = [node.location[0] + fx + dx, node.location[1] + fy + dy];
-            copy.parent = match &node.parent {
-                Some(frame) => id_of(frame),
-                None => group.parent.clone(),
-            };
-            copy.pair = node.pair.as_deref().and_then(id_of);
-            copy.id.clone_from(&id);
-            let carry = self.carry_from(group_tree(group).unwrap_or_default(), &node.id, &id);
-            self.model.carried.extend(carry);
-            self.model.placed.insert(id);
-            self.model.insert(copy);
-        }
-        let kind_of = |id: &str| inner.node(id).map(|node| node.kind.as_str());
-        let inner_cables: Vec<Cable> = inner.wires().iter().map(Cable::of).collect();
-        for cable in &inner_cables {
-            // Where the link begins outside: at what feeds the group node's input, or at a node that moved out.
-            let source = match kind_of(&cable.from.0) {
-                Some(GROUP_INPUT_TYPE) => outer
-                    .iter()
-                    .find(|one| one.to.0 == group.id && one.to.1 == cable.from.1)
-                    .map(|one| (one.from.clone(), one.muted)),
-                _ => id_of(&cable.from.0).map(|id| ((id, cable.from.1.clone()), false)),
-            };
-            if kind_of(&cable.to.0) == Some(GROUP_OUTPUT_TYPE) {
-                let targets = outer
-                    .iter()
-                    .filter(|one| one.from.0 == group.id && one.from.1 == cable.to.1);
-                for target in targets {
-                    if let Some((from, muted)) = source.clone() {
-                        let to = target.to.clone();
-                        let muted = muted || cable.muted || target.muted;
-                        let sort = target.sort;
-                        Cable { from, to, muted, sort }.lay(&mut self.model, origin);
-                    }
-                }
-                continue;
-            }
-            let Some(to) = id_of(&cable.to.0).map(|id| (id, cable.to.1.clone())) else {
-                continue;
-            };
-            match source {
-                Some((from, muted)) => {
-                    let muted = muted || cable.muted;
-                    let sort = cable.sort;
-                    Cable { from, to, muted, sort }.lay(&mut self.model, origin);
-                }
-                None => self.set_from_group(group, &cable.from.1, &to),
-            }
-        }
-    }
-
-    /// The value of an unlinked input of the group node goes to the inputs that it fed.
-    fn set_from_group(&mut self, group: &Node, input: &str, (id, socket): &(String, String)) {
-        let default = || {
-            let tree = group_tree(group).and_then(|name| self.scope.trees.get(name));
-            let mut items = tree.into_iter().flat_map(|tree| &tree.interface);
-            items
-                .find(|item| item.identifier == input)?
-                .props
-                .get("default_value")
-                .cloned()
-        };
-        let value = group.inputs.get(input).and_then(|state| state.get("value")).cloned();
-        if let (Some(value), Some(node)) = (value.or_else(default), self.model.node_mut(id))
-            && node.kind != REROUTE
-        {
-            let state = node.inputs.entry(socket.clone()).or_default();
-            state.insert("value".to_owned(), value);
-        }
-    }
-
-    /// IDs in this tree for nodes that come from a group: their own where they are free.
-    fn free_ids(&self, group: &str, members: &[&Node]) -> BTreeMap<String, String> {
-        let mut taken: HashSet<String> = self.model.nodes().map(|node| node.id.clone()).collect();
-        let mut found = BTreeMap::new();
-        for node in members {
-            let own = node.id.clone();
-            let numbered = (1..=taken.len()).map(|n| format!("{own}.{n:03}"));
-            let candidates = std::iter::once(own.clone()).chain(numbered);
-            let free = candidates.into_iter().find(|id| !taken.contains(id));
-            let id = free.unwrap_or_else(|| format!("{group}/{own}"));
-            taken.insert(id.clone());
-            found.insert(own, id);
-        }
-        found
-    }
-}
-
-/// The border of a group: its node outside, its Group Input and Output inside, and what was made for links across it.
-struct Bridge<'g> {
-    group: &'g str,
-    ends: (String, String),
-    inputs: BTreeMap<(String, String), String>,
-    outputs: BTreeMap<(String, String), String>,
-}
-
-impl Bridge<'_> {
-    /// A link from the group node to a node that moves in begins at what feeds that output inside.
-    fn inwards(&self, inner: &TreeModel, cable: Cable, laid: &mut Vec<(bool, Cable)>) {
-        let wires = inner.wires();
-        let feeds = |(_, wire, to): &&(&str, &Wire, &str)| *to == self.ends.1 && wire.to_socket == cable.from.1;
-        if let Some((from, wire, _)) = wires.iter().find(feeds) {
-            let from = ((*from).to_owned(), wire.from_socket.clone());
-            laid.push((true, Cable { from, ..cable }));
-        }
-    }
-
-    /// A link from a node that moves in to the group node ends at what that input feeds inside.
-    fn outwards(&self, inner: &TreeModel, cable: &Cable, laid: &mut Vec<(bool, Cable)>) {
-        for (from, wire, to) in inner.wires() {
-            if from == self.ends.0 && wire.from_socket == cable.to.1 {
-                laid.push((
-                    true,
-                    Cable {
-                        from: cable.from.clone(),
-                        to: (to.to_owned(), wire.to_socket.clone()),
-                        muted: cable.muted || wire.muted,
-                        sort: wire.sort,
-                    },
-                ));
-            }
-        }
-    }
-}
-
-/// The IDs of a group's Group Input and Output, which are added if it has none.
-fn inner_ends(inner: &mut TreeModel) -> (String, String) {
-    let mut find = |kind: &str, id: &str| {
-        let active = |node: &&Node| node.props.get("is_active_output") != Some(&Value::Bool(false));
-        let mut all = inner.nodes().filter(|node| node.kind == kind);
-        if let Some(node) = all.find(active) {
-            return node.id.clone();
-        }
-        drop(all);
-        inner.insert(new_node(id, kind));
-        id.to_owned()
-    };
-    (
-        find(GROUP_INPUT_TYPE, "group_input"),
-        find(GROUP_OUTPUT_TYPE, "group_output"),
-    )
-}
-
-fn new_node(id: &str, kind: &str) -> Node {
-    Node {
-        id: id.to_owned(),
-        name: id.to_owned(),
-        kind: kind.to_owned(),
-        ..Node::default()
-    }
-}
-
-/// The middle of some nodes, absolute; none without nodes.
-fn centre(model: &TreeModel, ids: &[String]) -> Option<(f64, f64)> {
-    let nodes: Vec<(f64, f64)> = ids
-        .iter()
-        .filter_map(|id| model.node(id))
-        .filter(|node| node.kind != FRAME)
-        .map(|node| {
-            let (x, y) = frame_place(model, node);
-            (node.location[0] + x, node.location[1] + y)
-        })
-        .collect();
-    let count = f64::from(u32::try_from(nodes.len()).ok().filter(|count| *count > 0)?);
-    let (x, y) = nodes
-        .iter()
-        .fold((0.0, 0.0), |sum, place| (sum.0 + place.0, sum.1 + place.1));
-    Some(((x / count).round(), (y / count).round()))
 }
