@@ -459,7 +459,7 @@ def references_begin(
     and that of its type; ``bpy.context``. False if Blender's objects have these elsewhere."""
 
 def references_disown() -> None:
-    """Takes from ``bpy.context`` the scene that it keeps as its own data-block; called after Blender freed something."""
+    """Takes from ``bpy.context`` the scene that it keeps as its own data-block; for when Blender freed something."""
 
 def references_end() -> None:
     """Ends what ``references_begin`` began."""
