@@ -106,9 +106,51 @@ def test_any_edit_after_a_pause_stops_the_next_write(scene: Any, tree: str, edit
     assert transaction.set_aside == ([f"{tree} (edited)"] if written else [])
 
 
-def test_what_is_kept_aside_may_use_a_group_that_is_restored(scene: Any) -> None:
-    node = scene.nodes.new("GeometryNodeGroup")
+def uses_alone(tree: Any) -> None:
+    node = tree.nodes.new("GeometryNodeGroup")
     node.name, node.node_tree = "Part", bpy.data.node_groups["Alone"]
+
+
+def test_a_group_is_covered_after_a_tree_that_uses_it(scene: Any) -> None:
+    uses_alone(scene)
+    transaction = Transaction(["Plane"], ["Test"], announced=True)
+    transaction.apply(moved(1.5))
+    transaction.extend([], ["Alone"])
+    transaction.apply(moved(1.5, "Alone"))
+    assert transaction.restore(), "the copy from before is no tree of the file"
+    assert scene_names() == ["Alone", "Test"]
+
+
+def scene_names() -> list[str]:
+    return sorted(tree.name for tree in bpy.data.node_groups)
+
+
+@pytest.mark.parametrize("both", [False, True])
+def test_a_group_that_was_deleted_by_hand_stays_deleted(scene: Any, both: bool) -> None:
+    uses_alone(scene)
+    transaction = Transaction(["Plane"], ["Test", "Alone"], announced=True)
+    transaction.apply(moved(1.5))
+    if both:
+        transaction.apply(moved(1.5, "Alone"))
+    transaction.pause()
+    bpy.data.node_groups.remove(bpy.data.node_groups["Alone"])
+    assert transaction.restore()
+    assert "Alone" not in bpy.data.node_groups
+    assert of("Test").inputs["Offset"].default_value[2] != 1.5
+
+
+def test_a_tree_that_was_deleted_by_hand_leaves_its_modifier_without(scene: Any) -> None:
+    transaction = Transaction(["Plane"], ["Test"], announced=True)
+    transaction.apply(moved(1.5))
+    transaction.pause()
+    bpy.data.node_groups.remove(bpy.data.node_groups["Test"])
+    transaction.restore()
+    assert "Test" not in bpy.data.node_groups
+    assert bpy.data.objects["Plane"].modifiers["GeoNode"].node_group is None
+
+
+def test_what_is_kept_aside_may_use_a_group_that_is_restored(scene: Any) -> None:
+    uses_alone(scene)
     transaction = Transaction(["Plane"], ["Test", "Alone"], announced=True)
     transaction.apply(moved(1.5))
     transaction.apply(moved(1.5, "Alone"))

@@ -152,10 +152,11 @@ def restore_inputs(modifier: Any, saved: dict[str, Any], by_artist: set[str]) ->
             if key not in by_artist and (key not in modifier or _plain(modifier[key]) != value):
                 modifier[key] = values.from_json(value)
         return
+    inputs = getattr(modifier.properties, "inputs", None)  # none without a tree
     for identifier, (kind, attribute, value) in saved.items():
         if identifier in by_artist:
             continue
-        entry = getattr(modifier.properties.inputs, identifier, None)
+        entry = getattr(inputs, identifier, None)
         if entry is None:
             continue
         if kind is not None and entry.type != kind:

@@ -106,7 +106,8 @@ class Transaction:
             # A changed interface reaches into every user.
             for node in interface.user_nodes(tree):
                 user = node.id_data
-                if user.library is None and user.name not in self._created:
+                ours = user.name in self._created or user.name.startswith(KEEP_PREFIX)
+                if user.library is None and not ours:
                     wanted[user.name] = user
             users += [modifier.id_data for modifier in modifiers.users_of(tree)]
         self.before.note_links(tree for name, tree in wanted.items() if name not in self._copies)
@@ -532,7 +533,7 @@ class Transaction:
         obj.update_tag()
 
     def _is_as_before(self) -> bool:
-        others = self._meanwhile.edited.others
+        others = self._meanwhile.edited.others | self._users_of_what_is_gone()
         trees = {
             name: tree_state(tree)
             for name in self._state["trees"]
@@ -554,6 +555,17 @@ class Transaction:
         left = [g.name for g in bpy.data.node_groups if g.session_uid in created or g.name.startswith(KEEP_PREFIX)]
         left = [name for name in left if name not in self.set_aside]
         return not left and {"trees": trees, "objects": objects} == before
+
+    def _users_of_what_is_gone(self) -> set[str]:
+        """The trees whose group nodes lost their group because the artist deleted it."""
+        states = self._state["trees"]
+        gone = {name for name in states if bpy.data.node_groups.get((name, None)) is None}
+        users = set()
+        for name, state in states.items():
+            groups = [node["props"].get("node_tree") for node in state["ir"]["nodes"] if gone]
+            if any(isinstance(group, dict) and group.get("node_group") in gone for group in groups):
+                users.add(name)
+        return users
 
     def _uses_of_what_was_set_aside(self) -> Counter[str]:
         """How often the trees that are kept beside restored ones use other trees."""
