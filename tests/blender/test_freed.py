@@ -57,6 +57,25 @@ GONE = {
     "bpy.data.objects.remove(obj)\ngone(lambda: m.count)",
     "what an operator removes": "m = obj.modifiers.new('A', 'ARRAY')\nbpy.context.view_layer.objects.active = obj\n"
     "n = obj.modifiers[0]\nbpy.ops.object.modifier_remove(modifier='A')\ngone(lambda: n.count)",
+    "a mesh for a while": "e = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())\nm = e.to_mesh()\n"
+    "v, all = m.vertices[500], m.vertices\ne.to_mesh_clear()\ngone(lambda: v.co)\n"
+    "gone(lambda: all[3])\ngone(lambda: m.name)",
+    "a mesh for another": "e = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())\nv = e.to_mesh().vertices[5]\n"
+    "e.to_mesh()\ngone(lambda: v.co)",
+    "a curve for a while": "o = bpy.data.objects.new('c', curve)\nbpy.context.collection.objects.link(o)\n"
+    "dg = bpy.context.evaluated_depsgraph_get()\ne = o.evaluated_get(dg)\np = e.to_curve(dg).splines[0].points[5]\n"
+    "e.to_curve_clear()\ngone(lambda: p.co)",
+    "what was evaluated": "obj.modifiers.new('w', 'WAVE')\ndg = bpy.context.evaluated_depsgraph_get()\n"
+    "e = obj.evaluated_get(dg)\nv, c, all = e.data.vertices[5], e.data.vertices[6].co, e.data.vertices\n"
+    "bpy.context.scene.frame_set(30)\ngone(lambda: v.co)\ngone(lambda: c.x)\ngone(lambda: len(all))\n"
+    "assert e.name and len(e.data.vertices) == 600",
+    "parts of what was evaluated": "obj.modifiers.new('w', 'BEVEL')\ndg = bpy.context.evaluated_depsgraph_get()\n"
+    "m = obj.evaluated_get(dg).modifiers[0]\nobj.modifiers.new('x', 'ARRAY')\ndg.update()\ngone(lambda: m.name)",
+    "what is not evaluated any more": "dg = bpy.context.evaluated_depsgraph_get()\ne = obj.evaluated_get(dg)\n"
+    "all = e.data.vertices\nbpy.data.objects.remove(obj)\nbpy.context.view_layer.update()\ngone(lambda: len(all))",
+    "a depsgraph": "s = bpy.context.scene\nl = s.view_layers.new('L')\nbpy.context.window.view_layer = l\n"
+    "dg = bpy.context.evaluated_depsgraph_get()\nbpy.context.window.view_layer = s.view_layers[0]\n"
+    "s.view_layers.remove(l)\ngone(lambda: dg.mode)",
     "a vertex while it is set": "v = mesh.vertices[500]\ndef parts():\n    mesh.clear_geometry()\n    yield 1.0\n"
     "    yield 2.0\n    yield 3.0\ngone(put(v, 'co', parts()))",
 }
@@ -66,6 +85,20 @@ GONE = {
 def test_what_blender_has_freed_is_not_used(name: str) -> None:
     bpy.ops.wm.read_homefile(use_factory_startup=True)
     scripting.execute(KEPT + GONE[name], removable=None)
+
+
+def test_attributes_that_define_the_mesh_are_read() -> None:
+    scripting.execute(
+        KEPT
+        + """
+edges, corners = mesh.attributes[".edge_verts"].data, mesh.attributes[".corner_vert"].data
+assert len(edges) == len(mesh.edges) and tuple(edges[0].value) == tuple(mesh.edges[0].vertices)
+assert [one.value for one in corners] == [loop.vertex_index for loop in mesh.loops]
+flat = [0] * (2 * len(edges))
+edges.foreach_get("value", flat)
+assert flat[:2] == list(mesh.edges[0].vertices) and edges[-1].value[1] == flat[-1]
+"""
+    )
 
 
 def test_what_is_still_there_is_used() -> None:
@@ -111,7 +144,13 @@ obj["list"] = [9.0]
 assert numbers[0] == 9.0 and obj.get("none", 4) == 4 and "list" in obj.keys()
 curve["copy"] = obj["group"]
 assert curve["copy"]["a"]["b"].to_list() == [1, 7]
+shown = obj.id_properties_ui("list")
+shown.update(min=0.0, max=9.0, description="words")
+assert obj.id_properties_ui("list").as_dict()["max"] == 9.0 and shown.as_dict()["description"] == "words"
 del obj["list"]
+try: shown.update(min=1.0)
+except (KeyError, TypeError): pass
+else: assert False
 b = bmesh.new()
 bmesh.ops.create_grid(b, x_segments=3, y_segments=3, size=1)
 b.verts.ensure_lookup_table()
@@ -147,6 +186,8 @@ REFUSED = {
     "too many for all": "obj.modifiers.new('A', 'SUBSURF')\nobj.modifiers.foreach_set('levels', [11])",
     "a value that is not one": "obj.modifiers.new('A', 'OCEAN')\nobj.modifiers.foreach_set('geometry_mode', [77])",
     "an attribute by text": "mesh.vertices.foreach_set('as_' + 'pointer', [1])",
+    "an attribute that defines the mesh": "mesh.attributes['.edge_verts'].data.foreach_set('value', [0, 9] * 6)",
+    "a value of such an attribute": "mesh.attributes['.corner_vert'].data[0].value = 99999\nlist(mesh.vertices)",
     "a deep group": "obj['a'] = {}\nd = {}\nfor _ in range(60000): d = {'a': d}\nobj['a']['b'] = d",
     "a deep update": "obj['a'] = {}\nd = {}\nfor _ in range(60000): d = {'a': d}\nobj['a'].update(d)",
 }
@@ -157,6 +198,41 @@ def test_what_blender_would_not_survive_is_refused(name: str) -> None:
     bpy.ops.wm.read_homefile(use_factory_startup=True)
     with pytest.raises((core.CoreError, core.PolicyError)):
         scripting.execute(KEPT + REFUSED[name], removable=None)
+
+
+@pytest.mark.skipif(not hasattr(bpy.types.NodesModifier, "properties"), reason="inputs are custom properties here")
+def test_types_that_blender_makes_anew_are_not_used() -> None:
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
+    scripting.execute(
+        KEPT
+        + """
+def socket(name, kind): return tree.interface.new_socket(name, in_out="INPUT", socket_type=kind)
+first = socket("A", "NodeSocketFloat")
+socket("V", "NodeSocketVector")
+m = obj.modifiers.new("n", "NODES")
+m.node_group = tree
+def parts():
+    inputs = m.properties.inputs
+    return [lambda it=inputs: it.Socket_0, lambda it=inputs.Socket_0: it.value, lambda it=inputs.Socket_1.value: it[0]]
+def change(act):
+    before = parts()
+    for one in before: one()
+    act()
+    for one in before: gone(one)
+def name(): first.name = "B"
+change(lambda: socket("C", "NodeSocketInt"))
+change(name)
+change(lambda: tree.interface.move(first, 1))
+change(lambda: tree.interface.remove(tree.interface.items_tree["C"]))
+other = obj.modifiers.new("o", "BEVEL")
+kept = m.properties.inputs
+obj.modifiers.remove(other)
+kept.Socket_0.value = 3.0
+assert m.properties.inputs.Socket_0.value == 3.0
+change(lambda: obj.modifiers.remove(m))
+""",
+        removable=None,
+    )
 
 
 # Loops in which a script keeps what it makes: each change looks at its own parts only. Otherwise they take minutes.

@@ -270,3 +270,19 @@ print(bpy.context.scene.__class__.__name__, "fine")
 def test_what_scripts_ordinarily_do_with_classes_works() -> None:
     bpy.ops.wm.read_homefile(use_factory_startup=True)
     assert scripting.run(WORKING).stdout.endswith("Scene fine\n")
+
+
+def test_a_number_of_an_object_does_not_tell_where_it_is() -> None:
+    found = scripting.execute(
+        """
+import bpy
+class A: pass
+class B:
+    def __hash__(self): return 7
+a, o = A(), bpy.data.objects[0]
+told = hash(a), hash(o), hash(len)
+same = hash(a) == hash(a) and hash(bpy.data.objects[0]) == hash(o) and hash("x") in {hash("x")} and hash(B()) == 7
+same = same and hash((1, 2)) == hash((1, 2)) and hash(5) == 5 and {a: 1}[a] == 1
+"""
+    ).namespace
+    assert found["same"] and not {hash(found[name]) for name in "ao"} & set(found["told"])

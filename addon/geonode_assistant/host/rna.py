@@ -284,6 +284,12 @@ def a_block() -> Any:
     return bpy.data.scenes[0]
 
 
+def depsgraphs() -> set[int]:
+    """The addresses of the depsgraphs that there are."""
+    layers = [layer for scene in bpy.data.scenes for layer in scene.view_layers]
+    return {graph.as_pointer() for layer in layers if (graph := layer.depsgraph) is not None}
+
+
 def untracked_types() -> frozenset[type]:
     """The types of the collections, arrays, methods and iterators of Blender's data."""
     scene: Any = a_block()

@@ -20,6 +20,7 @@ import bpy
 
 from .. import native
 from ..host import rna
+from . import with_blocks
 from .recorded_values import MATH
 
 METHODS = frozenset({
@@ -48,16 +49,74 @@ STORED = frozenset({
 """Properties that decide which parts there are."""
 
 
+EVALUATING = frozenset({
+    "depsgraph", "evaluated_depsgraph_get", "frame_set", "to_curve", "to_curve_clear", "to_mesh", "to_mesh_clear",
+    "update",
+})  # fmt: skip
+"""Names of Blender's data with which it may evaluate, or free what it has evaluated."""
+_EVALUATED = frozenset({"Context", "Depsgraph", "Object", "Scene", "ViewLayer"})
+"""The types of which these do so."""
+_graphs: list[Any] = []
+"""The depsgraphs that the script has; nothing tells Blender's own objects for them that they are gone."""
+
+
 def begin() -> None:
     """Called before the first line of a script."""
-    kinds = _kinds()
+    core = native.core()
     block = rna.a_block()
-    native.core().references_begin(*kinds, (block, block.as_pointer(), block.bl_rna.as_pointer()), bpy.context)
+    core.references_begin(*_kinds(), (block, block.as_pointer(), block.bl_rna.as_pointer()), bpy.context)
+    sample = bmesh.new()
+    core.elements_begin(*_of_bmesh(), (sample, sample.verts))
+    sample.free()
+    for name, made in _MAKES.items():
+        setattr(bmesh, name, _told(made))
+    graph: Any = bpy.types.Depsgraph.bl_rna
+    core.walks_begin(bpy.types.bpy_struct, _lists(), graph.as_pointer())
 
 
 def end() -> None:
     """Called after the last line of a script."""
-    native.core().references_end()
+    core = native.core()
+    for name, made in _MAKES.items():
+        setattr(bmesh, name, made)
+    core.walks_end()
+    core.elements_end()
+    core.references_end()
+    _graphs.clear()
+
+
+_MAKES = {name: getattr(bmesh, name) for name in ("new", "from_edit_mesh")}
+"""What makes meshes. Operators in Python make them too, perhaps at the address of one that is gone."""
+
+
+def _told(make: Callable[..., Any]) -> Callable[..., Any]:
+    look = native.core().elements_look
+
+    def told(*args: Any, **kwargs: Any) -> Any:
+        made = make(*args, **kwargs)
+        look(made)
+        return made
+
+    return told
+
+
+@cache
+def _of_bmesh() -> tuple[type, list[type], list[type], list[type]]:
+    kinds = {name: one for name, one in vars(bmesh.types).items() if isinstance(one, type)}
+    elements = [kinds[name] for name in ("BMVert", "BMEdge", "BMFace", "BMLoop")]
+    parts = [one for name, one in kinds.items() if name.endswith("Seq") or name.startswith("BMLayer")]
+    return kinds["BMesh"], parts, [kinds["BMElemSeq"]], elements
+
+
+def _lists() -> list[type]:
+    """The types of Blender's lists."""
+    found: list[type] = []
+    waiting: list[type] = [bpy.types.bpy_prop_collection]
+    while waiting:
+        one = waiting.pop()
+        found.append(one)
+        waiting += one.__subclasses__()
+    return found
 
 
 @cache
@@ -69,7 +128,8 @@ def _kinds() -> tuple[Any, ...]:
     of_bmesh = [one for one in vars(bmesh.types).values() if isinstance(one, type)]
     properties = list(_property_types())
     math, own = list(MATH), of_bmesh + views[2:]
-    return bpy.types.bpy_struct, bpy.types.bpy_prop, list(rna.untracked_types()), math, own, views, properties
+    pointing = bpy.types.bpy_struct, bpy.types.bpy_prop, bpy.types.ID
+    return pointing, list(rna.untracked_types()), math, own, views, properties
 
 
 def _property_types() -> tuple[type, type]:
@@ -87,11 +147,12 @@ def moves(thing: Any, name: str) -> bool:
     return name in METHODS
 
 
-def watched(function: Callable[..., Any], thing: Any) -> Callable[..., Any]:
-    """A method of ``thing`` that may free or move data of Blender."""
+def watched(function: Callable[..., Any], thing: Any, evaluates: bool = False) -> Callable[..., Any]:
+    """A method of ``thing`` that may free or move data of Blender. ``evaluates``: evaluated data too."""
 
     def called(*args: Any, **kwargs: Any) -> Any:
-        with Watch(_touched(thing), _only(thing)):
+        touched = _touched(thing)
+        with Evaluation(everything=True) if evaluates else Watch(touched, _only(thing)):
             return function(*args, **kwargs)
 
     return called
@@ -137,25 +198,38 @@ class Watch:
 
     def __enter__(self) -> None:
         only = None if self._block is None else self._block.as_pointer()
-        held = native.core().references_held(only)
-        # Blender itself forgets data-blocks.
-        self._held = [one for one in held if one[3] != one[1] or not isinstance(one[0], bpy.types.ID)]
+        self._held = native.core().references_held(only)
         if self._only is not None:
             self._held = [one for one in self._held if _name(one[0], one[2]) in ("", self._only)]
         self._blocks: dict[int, Any] = {}
+        self._made_anew: list[tuple[Any, int, type]] = []
         if not self._held:
             return
         wanted: dict[int, set[str]] = {}
-        for thing, block, kind, data in self._held:
+        for thing, block, _, _ in self._held:
             if block not in self._blocks:
-                self._blocks[block] = getattr(thing, "id_data", None)
+                self._blocks[block] = _block_of(thing)
+        self._made_anew = [
+            (thing, block, made)
+            for thing, block, kind, _ in self._held
+            if DYNAMIC and kind not in _NAMES and is_dynamic(made := _type_of(thing))
+        ]
+        self._choose()
+        for thing, block, kind, data in self._held:
             if data != block:
                 wanted.setdefault(block, set()).add(_name(thing, kind))
         self._wanted = {block: frozenset(names) for block, names in wanted.items()}
         self._before = {block: self._reached(block, names) for block, names in self._wanted.items()}
 
+    def _choose(self) -> None:
+        """Keeps of what is held what this may free."""
+
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
         native.core().references_disown()
+        self._forget()
+        with_blocks.refresh()
+
+    def _forget(self) -> None:
         if not self._held:
             return
         gone = {block for block, it in self._blocks.items() if it is not None and not _is_there(it)}
@@ -163,11 +237,20 @@ class Watch:
         forgotten = [
             thing
             for thing, block, _, data in self._held
-            if (block in gone and not isinstance(thing, bpy.types.ID))
+            if block in gone
             or (data != block and block in after and data in self._before[block] and data not in after[block])
         ]
+        forgotten += self._outdated(gone)
         if forgotten:
             native.core().references_forget(forgotten)
+
+    def _outdated(self, gone: set[int]) -> list[Any]:
+        """What is held of types that Blender has made anew since."""
+        there: dict[int, set[type]] = {}
+        for _, block, _ in self._made_anew:
+            if block not in gone and block not in there:
+                there[block] = set(_dynamic_types(self._blocks[block]))
+        return [thing for thing, block, kind in self._made_anew if block not in gone and kind not in there[block]]
 
     def _reached(self, block: int, names: frozenset[str]) -> Reached:
         if self._root is None:
@@ -177,6 +260,123 @@ class Watch:
             for link in self._blocks[block].links:
                 found.add(link.as_pointer())
         return found
+
+
+DYNAMIC = "properties" in bpy.types.NodesModifier.bl_rna.properties
+"""Whether this Blender makes types for the inputs of each modifier, and makes them anew when its tree's interface
+changes. Its own objects for what has such a type would then look at the former one."""
+
+
+def is_dynamic(kind: type) -> bool:
+    """Whether Blender has made a type for one modifier."""
+    return DYNAMIC and kind.__module__ == "bpy.types" and getattr(bpy.types, kind.__name__, None) is not kind
+
+
+def _type_of(thing: Any) -> type:
+    """The type of a struct, or of the struct that has this property."""
+    return type(thing if isinstance(thing, bpy.types.bpy_struct) else getattr(thing, "data", thing))
+
+
+def _dynamic_types(block: Any) -> Iterator[type]:
+    """The types that Blender has made for the modifiers of an object."""
+    for modifier in getattr(block, "modifiers", ()):
+        waiting = [modifier.properties] if modifier.type == "NODES" else []
+        while waiting:
+            one = waiting.pop()
+            yield type(one)
+            for prop in one.bl_rna.properties:
+                if prop.type == "POINTER" and prop.identifier != "rna_type":
+                    part = getattr(one, prop.identifier)
+                    if is_dynamic(type(part)):
+                        waiting.append(part)
+
+
+def changes_interface(kind: type, name: str) -> bool:
+    """Whether setting this, or a method of this name, changes the interface of a tree, or which one a modifier has."""
+    return DYNAMIC and (
+        issubclass(kind, bpy.types.NodeTreeInterfaceItem | bpy.types.NodeTreeInterface)
+        or (name == "node_group" and issubclass(kind, bpy.types.Modifier))
+    )
+
+
+class Interface(Watch):
+    """While the interface of a tree changes."""
+
+    def _choose(self) -> None:
+        self._held = [one for one in self._held if any(one[0] is thing for thing, _, _ in self._made_anew)]
+
+
+def interface(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that changes the interface of a tree."""
+
+    def called(*args: Any, **kwargs: Any) -> Any:
+        with Interface():
+            return function(*args, **kwargs)
+
+    return called
+
+
+class Evaluation(Watch):
+    """While Blender may evaluate, or free what it has evaluated."""
+
+    def __init__(self, everything: bool = False) -> None:
+        """``everything``: not only evaluated data may be freed."""
+        super().__init__()
+        self._everything = everything
+
+    def __enter__(self) -> None:
+        native.core().walks_settle(True)
+        super().__enter__()
+
+    def _choose(self) -> None:
+        if not self._everything:
+            evaluated = {block: getattr(it, "is_runtime_data", False) for block, it in self._blocks.items()}
+            self._held = [one for one in self._held if evaluated[one[1]]]
+
+    def _forget(self) -> None:
+        super()._forget()
+        if _graphs:
+            there = rna.depsgraphs()
+            gone = [one for one in _graphs if _address(one) not in there]
+            native.core().references_forget(gone)
+            _graphs[:] = [one for one in _graphs if not any(one is other for other in gone)]
+
+
+def _address(thing: Any) -> int:
+    try:
+        return int(thing.as_pointer())
+    except ReferenceError:
+        return 0
+
+
+def _block_of(thing: Any) -> Any:
+    """The data-block in which something is."""
+    # Asking for it by name would look at its type first, which may be gone.
+    return _ID_DATA.__get__(thing) if isinstance(thing, bpy.types.bpy_struct) else getattr(thing, "id_data", None)
+
+
+_ID_DATA = bpy.types.bpy_struct.__dict__["id_data"]
+
+
+def evaluating(thing: Any, name: str, found: Any) -> Any:
+    """A member of ``EVALUATING``, as a script has it."""
+    described = getattr(thing, "bl_rna", None)
+    if described is None or described.identifier not in _EVALUATED:
+        return found
+    if not callable(found):
+        return _kept(found)
+
+    def called(*args: Any, **kwargs: Any) -> Any:
+        with Evaluation():
+            return _kept(found(*args, **kwargs))
+
+    return called
+
+
+def _kept(found: Any) -> Any:
+    if isinstance(found, bpy.types.Depsgraph) and not any(one is found for one in _graphs):
+        _graphs.append(found)
+    return found
 
 
 def storing(thing: Any) -> Watch:
@@ -259,6 +459,8 @@ _NAMES: dict[int, str] = {}
 def _name(thing: Any, kind: int) -> str:
     """The name of the type, which has this address, of what an object points to; empty if nothing tells it."""
     if kind not in _NAMES:
+        if DYNAMIC and is_dynamic(_type_of(thing)):
+            return _type_of(thing).__name__
         with contextlib.suppress(AttributeError, ReferenceError, RuntimeError):
             described: Any = (thing if isinstance(thing, bpy.types.bpy_struct) else thing.data).bl_rna
             _NAMES[described.as_pointer()] = described.identifier

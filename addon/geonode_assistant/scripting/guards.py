@@ -17,6 +17,7 @@ import itertools
 import json
 import math
 import random
+import re
 import secrets
 import string
 import types
@@ -128,6 +129,18 @@ def identity(thing: Any, /) -> int:
     return int.from_bytes(hashlib.blake2b(address, digest_size=7, key=_KEY).digest(), "little")
 
 
+def hashed(thing: Any, /) -> int:
+    """``hash``: for an object that is compared by where it is, a number that does not tell where."""
+    found = hash(thing)
+    if isinstance(thing, _COMPARED) or isinstance(type(thing).__hash__, FunctionType):
+        return found
+    digits = found.to_bytes(8, "little", signed=True)
+    return int.from_bytes(hashlib.blake2b(digits, digest_size=7, key=_KEY).digest(), "little")
+
+
+_COMPARED = (int, float, complex, str, bytes, tuple, frozenset, range)
+
+
 def delegated(thing: Any, /) -> Any:
     """What `yield from` walks through: an own object as an iterator without a `close`, which Python would call when the
     generator is freed, at any time and without limits.
@@ -226,10 +239,10 @@ class ChainMap(collections.ChainMap[Any, Any]):
 
 def _sort_elements(elements: Any, *, key: Any = None, reverse: Any = False) -> None:
     """``sort`` of the elements of a BMesh; the keys are asked for before, while nothing in C is in the middle of it."""
+    sorted_ones = list(elements)  # raises if their mesh is gone
     if key is None:
         elements.sort(reverse=reverse)
         return
-    sorted_ones = list(elements)
     keys = iter([key(one) for one in sorted_ones])
     if not all(one.is_valid for one in sorted_ones):
         raise Guarded("The key of sort() may not remove what is sorted.")
@@ -413,6 +426,41 @@ def _has_plain_fields(text: str) -> bool:
     if any(mark in field for field, _ in fields for mark in ".[{"):
         return False
     return all("{" not in (spec or "") and _is_short(spec or "") for _, spec in fields)
+
+
+def percent(text: Any, values: Any, /) -> Any:
+    """``text % values`` with short widths."""
+    if isinstance(text, str | bytes):
+        if isinstance(text, bytes):
+            spec = bytes.decode(text, "latin-1")
+        else:
+            spec = str.__str__(text)
+        digits = policy.policy().width_digits
+        for one in _PERCENT.findall(spec):
+            if "*" in one or any(len(part.lstrip("0")) > digits for part in re.findall(r"\d+", one)):
+                raise Guarded(f"A width or precision in this format is not a number of at most {digits} digits.")
+    return text % values
+
+
+_PERCENT = re.compile(r"%(?:\([^)]*\))?([-+ #0-9.*]*)")
+
+
+def _matching(name: str) -> Callable[..., Any]:
+    """A function of `re`, for patterns that a watchdog can wait for; those in the text of a script were looked at."""
+    function = getattr(re, name)
+
+    def called(pattern: Any, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(pattern, str | bytes):
+            text = str.__str__(pattern) if isinstance(pattern, str) else bytes.decode(pattern, "latin-1")
+            if not native.core().pattern_is_quick(text):
+                raise Guarded(
+                    "This pattern repeats a repetition, or is very long: matching it could take practically forever."
+                )
+            pattern = text if isinstance(pattern, str) else text.encode("latin-1")
+        return function(pattern, *args, **kwargs)
+
+    called.__name__ = called.__qualname__ = name
+    return called
 
 
 def format_of(thing: str) -> Any:
@@ -822,5 +870,9 @@ REPLACED: dict[str, dict[str, Callable[..., Any]]] = {
         **{name: _few(name, 0, "size", 1000) for name in ("random_vector", "random_unit_vector")},
     },
     "random": {"choices": choices, "getrandbits": getrandbits},
+    "re": {
+        name: _matching(name)
+        for name in ("compile", "findall", "finditer", "fullmatch", "match", "search", "split", "sub", "subn")
+    },
 }
 """Members of modules that have their own guard."""

@@ -42,7 +42,7 @@ class Offset:
 
     __slots__ = ("value",)
 
-    def __init__(self, value: int) -> None:
+    def __init__(self, value: Any) -> None:
         self.value = value
 
 
@@ -66,6 +66,37 @@ class Offsets:
         if name != "value" or len(values) != len(self):
             raise Guarded("foreach_get() of these takes 'value' and as many numbers as there are.")
         values[:] = self.__values__
+
+
+class Indices(Offsets):
+    """The indices of an attribute that defines the mesh, to be read."""
+
+    __slots__ = ("__pairs__",)
+
+    def __init__(self, attribute: Any) -> None:
+        self.__pairs__ = attribute.data_type == "INT32_2D"
+        count = len(attribute.data)
+        self.__values__ = array("i", bytes(4 * count * (1 + self.__pairs__)))
+        attribute.data.foreach_get("value", self.__values__)
+
+    def __len__(self) -> int:
+        return len(self.__values__) // (1 + self.__pairs__)
+
+    def __getitem__(self, at: int) -> Any:
+        if not self.__pairs__:
+            return Offset(self.__values__[operator.index(at)])
+        place = range(len(self))[operator.index(at)] * 2
+        return Offset((self.__values__[place], self.__values__[place + 1]))
+
+    def foreach_get(self, name: str, values: Any) -> None:
+        """As of a collection of Blender."""
+        if name != "value" or len(values) != len(self.__values__):
+            raise Guarded("foreach_get() of these takes 'value' and as many numbers as there are.")
+        values[:] = self.__values__
+
+    def foreach_set(self, name: str, values: Any) -> None:
+        """Refused."""
+        raise Guarded("This attribute defines the mesh; use from_pydata() or bmesh.")
 
 
 def check_bone(bone: Any) -> None:
@@ -120,9 +151,7 @@ def method(thing: Any, name: str) -> Any:
         case "from_pydata":
             return lambda *args, **kwargs: _from_pydata(thing, *args, **kwargs)
         case "data":
-            if thing.name in _TOPOLOGY:
-                raise Guarded(f"The attribute {thing.name!r} defines the mesh; use from_pydata() or bmesh.")
-            return thing.data
+            return Indices(thing) if thing.name in _TOPOLOGY else thing.data
     return Offsets(getattr(thing, name))
 
 

@@ -16,12 +16,12 @@ from . import patterns
 from .removals import ASKED as MAY_BE_ASKED
 
 LOAD, ITEM, STORE, STORE_ITEM, CALL, AT, INSIDE, BOUNDED, RANGE, FORMAT, WITH, ASKED, PRODUCT, INTO_PRODUCT, FACTOR, \
-    SOCKET, STORE_SOCKET, SEND, DELEGATED = (
+    SOCKET, STORE_SOCKET, SEND, DELEGATED, PERCENT = (
     f"__geonode_{name}__"
     for name in (
         "load", "item", "store", "store_item", "call", "at", "inside", "bounded", "range", "format", "with",
         "asked", "product", "into_product", "factor", "socket", "store_socket",
-        "send", "delegated",
+        "send", "delegated", "percent",
     )
 )  # fmt: skip
 """Names of the guards among the builtins of a script, which cannot use them itself: two underscores are refused."""
@@ -264,7 +264,10 @@ class _Guarding(ast.NodeTransformer):
     # -- products of matrices, which nothing can stop
 
     def visit_BinOp(self, node: ast.BinOp) -> Any:
+        formats = isinstance(node.left, ast.Name) and isinstance(node.right, ast.Tuple | ast.Dict)
         self.generic_visit(node)
+        if formats and isinstance(node.op, ast.Mod):
+            return _at(node, _call(PERCENT, node.left, node.right))
         return _at(node, _call(PRODUCT, node.left, node.right)) if isinstance(node.op, ast.MatMult) else node
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:

@@ -26,7 +26,7 @@ from mathutils import bvhtree, kdtree
 
 from .. import native
 from ..host import rna
-from . import bulk, freed, guards, indices, older, policy, products, properties, removals, sizes
+from . import bulk, freed, guards, indices, older, policy, products, properties, removals, sizes, with_blocks
 from .errors import NotAllowed
 from .recorded_values import MATH
 
@@ -354,6 +354,8 @@ class Membrane:
     def _blender(self, kind: int, cls: type, name: Any) -> int:
         if kind > DELETE:
             return HANDLED if kind == STORE_ITEM else PLAIN
+        if name in ("bl_rna", "rna_type") and freed.is_dynamic(cls):
+            return 0
         if kind == LOAD and name in policy.READABLE.get(cls, ()):
             return PLAIN
         if name not in self._names and not _INPUT.match(name) or kind == DELETE:
@@ -371,9 +373,10 @@ class Membrane:
                 return HANDLED
         if kind == STORE:
             looked_at = name in self._bounded and sizes.looks_at(cls, name) or indices.is_index(cls, name)
-            looked_at = looked_at or name in freed.STORED
+            looked_at = looked_at or name in freed.STORED or freed.changes_interface(cls, name)
             return HANDLED if looked_at else PLAIN
         guarded = name in sizes.METHODS or name in removals.METHODS or name in freed.METHODS or name == "pixels"
+        guarded = guarded or name in freed.EVALUATING or name == "temp_override"
         if name == "foreach_set" and not issubclass(cls, bpy.types.bpy_struct):
             return HANDLED
         return HANDLED if guarded or name in indices.METHODS and indices.has_guard(cls, name) else PLAIN
@@ -419,6 +422,9 @@ class Membrane:
         if kind == STORE:
             if indices.is_index(type(thing), name):
                 return indices.store(thing, name, value)
+            if freed.changes_interface(type(thing), name):
+                with freed.Interface():
+                    return sizes.store(thing, name, value)
             if name in freed.STORED:
                 with freed.storing(thing):
                     return sizes.store(thing, name, value)
@@ -451,6 +457,12 @@ def _method(thing: Any, name: str) -> Any:
         found = indices.method(thing, name)
     else:
         found = sizes.pixels(thing) if name == "pixels" else sizes.method(thing, name)
+    if name == "temp_override":
+        return with_blocks.overriding(found)
+    if name in freed.EVALUATING:
+        return freed.evaluating(thing, name, found)
+    if freed.changes_interface(type(thing), name):
+        found = freed.interface(found)
     if not callable(found):
         return found
     return freed.watched(found, thing) if freed.moves(thing, name) else freed.checked(found, thing)
@@ -587,9 +599,11 @@ MEMBERS: dict[type, frozenset[str]] = {
         }
     ),
     properties.Values: frozenset({"to_list", "typecode"}),
+    properties.Shown: frozenset({"as_dict", "clear", "update"}),
     removals.Removal: frozenset(),
     older.Sockets: frozenset({"new"}),
     indices.Offsets: frozenset({"foreach_get"}),
+    indices.Indices: frozenset({"foreach_get", "foreach_set"}),
     indices.Offset: frozenset({"value"}),
 }
 """Our own classes whose instances a script may have, with the attributes that it may read."""

@@ -41,6 +41,8 @@ class Importer:
         self._membrane = membrane
         self._recorder = recorder
         self._own = {**with_blocks.MODULES, **quiet.MODULES, **printing.modules(output)}
+        # Where Blender was started is not the script's business; without arguments it takes its defaults.
+        self._own["sys"] = {**self._own.get("sys", {}), "argv": ["blender"]}
         self._own["operator"] = {"attrgetter": attributes.attrgetter, "methodcaller": attributes.methodcaller}
         for module, name in (("dataclasses", "dataclass"), ("collections", "namedtuple")):
             self._own[module] = {name: membrane.adopting(getattr(importlib.import_module(module), name))}
@@ -327,7 +329,7 @@ class _Operator:
         contexts = [one for one in args if isinstance(one, str) and one.startswith("EXEC_")]
         if len(contexts) != len([one for one in args if not isinstance(one, bool)]):
             raise Guarded(f"bpy.ops.{self.__name__} cannot wait for the artist; pass its properties by keyword.")
-        with freed.Watch():
+        with freed.Evaluation(everything=True):
             result = native.core().call_enclosed(self.__real__, *contexts, **kwargs)
         if self.__name__ == "object.modifier_add":
             changed: Any = bpy.context.active_object

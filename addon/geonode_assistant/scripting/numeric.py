@@ -3,12 +3,15 @@
 
 from __future__ import annotations
 
+import operator
+import re
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, Literal
 
 import numpy as np
 
+from .. import native
 from . import costs, measured, policy, products
 from .errors import Guarded
 from .guards import IN_PLACE_OF, LIMITED
@@ -307,6 +310,25 @@ MEMBERS[Array] = frozenset()
 IN_PLACE_OF[np.ndarray] = Array
 
 
+class Joined:
+    """``numpy.r_`` or ``numpy.c_``, for slices and arrays: a text alone would be looked up among names."""
+
+    __slots__ = ("__real__",)
+
+    def __init__(self, real: Any) -> None:
+        self.__real__ = real
+
+    def __getitem__(self, key: Any) -> Any:
+        first = key[0] if type(key) is tuple and key else None
+        if isinstance(key, str) or isinstance(first, str) and not _DIRECTIVE.fullmatch(str.__str__(first)):
+            raise Guarded("r_ and c_ take slices and arrays, perhaps after a text such as '0,2'.")
+        return native.core().call_enclosed(operator.getitem, self.__real__, key)
+
+
+_DIRECTIVE = re.compile(r"-?\d(,-?\d){0,2}")
+MEMBERS[Joined] = frozenset()
+
+
 def set_printoptions(
     precision: int | None = None,
     threshold: int | None = None,
@@ -328,6 +350,8 @@ def errstate(**how: Any) -> Any:
 
 ARRAYS = {
     "errstate": errstate,
+    "c_": Joined(np.c_),
+    "r_": Joined(np.r_),
     "set_printoptions": set_printoptions,
     "ndarray": Array,
     **_all(np, ("zeros", "ones", "empty", "full", "indices"), lambda f: _limited(f, _shaped)),

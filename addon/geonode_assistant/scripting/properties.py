@@ -7,12 +7,14 @@ the value up each time, so a script that keeps one sees what is there now.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from .. import native
 from .errors import Guarded
 
-METHODS = frozenset({"get", "items", "values", "id_properties_ensure"})
+METHODS = frozenset({"get", "items", "values", "id_properties_ensure", "id_properties_ui"})
 """Methods of Blender's data that give custom properties."""
 DEEPEST = 100
 """The most dictionaries within each other in a custom property: Blender walks through them one within the other."""
@@ -48,7 +50,8 @@ class Values(Part):
         return found if isinstance(found, int | float | tuple | list) else list(found)
 
     def __setitem__(self, place: Any, value: Any) -> None:
-        real(self)[place] = value
+        # The value may ask the script for its number, and the script may remove the list meanwhile.
+        native.core().call_enclosed(operator.setitem, real(self), place, value)
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.to_list())
@@ -74,7 +77,7 @@ class Group(Part):
 
     def __setitem__(self, key: str, value: Any) -> None:
         check_depth(value, DEEPEST - depth(self))
-        real(self)[key] = plain(value)
+        native.core().call_enclosed(operator.setitem, real(self), key, plain(value))
 
     def __delitem__(self, key: str) -> None:
         del real(self)[key]
@@ -123,6 +126,29 @@ class Group(Part):
     def name(self) -> str:
         """Its name."""
         return str(real(self).name)
+
+
+class Shown:
+    """How Blender shows a custom property: its bounds, its default, what it is called."""
+
+    __slots__ = ("__key__", "__of__")
+
+    def __init__(self, of: Any, key: str) -> None:
+        self.__of__, self.__key__ = of, key
+        of.id_properties_ui(key)  # raises where there is none
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it."""
+        found: dict[str, Any] = self.__of__.id_properties_ui(self.__key__).as_dict()
+        return found
+
+    def clear(self) -> None:
+        """Sets it back."""
+        self.__of__.id_properties_ui(self.__key__).clear()
+
+    def update(self, **how: Any) -> None:
+        """Changes some of it."""
+        native.core().call_enclosed(self.__of__.id_properties_ui(self.__key__).update, **how)
 
 
 def real(of: Any) -> Any:
@@ -186,6 +212,8 @@ def method(thing: Any, name: str) -> Callable[..., Any]:
     found = getattr(thing, name)
     if name == "id_properties_ensure":
         return lambda: Group(thing, None)
+    if name == "id_properties_ui":
+        return lambda key: Shown(thing, key)
     if name == "get":
         return lambda key, default=None: part(thing, key, found(key, default))
     if name == "items":

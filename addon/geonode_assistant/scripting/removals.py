@@ -133,11 +133,13 @@ def method(thing: Any, name: str) -> Any:
     found = getattr(thing, name)
     if not callable(found):
         return found
-    found = freed.watched(found, thing)
-    if _script.removable is None:
-        return outside(found)
     whole = getattr(thing, "bl_rna", None)
     kind = whole.identifier if whole is not None else ""
+    found = freed.watched(found, thing, evaluates=kind in ("ViewLayers", "BlendDataScenes"))
+    if freed.changes_interface(type(thing), name):
+        found = freed.interface(found)
+    if _script.removable is None:
+        return outside(found)
     if isinstance(thing, bpy.types.ID):
         return Removal(found, lambda *args, **_: _unless_asked([thing], name, args))
     if name == "driver_remove":

@@ -27,10 +27,11 @@ class _Override:
     before those that were entered after it would otherwise come back with them.
     """
 
-    __slots__ = ("__inner__",)
+    __slots__ = ("__given__", "__inner__")
 
     def __init__(self, inner: Any) -> None:
         self.__inner__ = inner
+        self.__given__: dict[str, Any] = next((given for one, given in _GIVEN if one is inner), {})
 
     def __enter__(self) -> Any:
         if any(one is self or one.__inner__ is self.__inner__ for one in _ENTERED):
@@ -52,10 +53,61 @@ _ENTERED: list[_Override] = []
 """Blender's contexts that the script is in, the outermost first."""
 
 
+_GIVEN: list[tuple[Any, dict[str, Any]]] = []
+"""What each context of Blender's was made with."""
+
+
 def leave() -> None:
     """Leaves the contexts of Blender's that a script has entered and not left. Called when it has ended."""
     while _ENTERED:
         _ENTERED.pop().__inner__.__exit__(None, None, None)
+    _GIVEN.clear()
+
+
+def overriding(method: Callable[..., Any]) -> Callable[..., Any]:
+    """``temp_override``, as a script has it."""
+
+    def temp_override(**given: Any) -> Any:
+        # The context keeps a list without looking at it again.
+        given = {name: list(one) if isinstance(one, list | tuple) else one for name, one in given.items()}
+        found = method(**given)
+        _GIVEN.append((found, given))
+        return found
+
+    return temp_override
+
+
+def refresh() -> None:
+    """Takes what is gone out of the contexts that the script is in: some Blenders do not look whether it is there."""
+    first = next((at for at, one in enumerate(_ENTERED) if any(map(_lacks, one.__given__.values()))), None)
+    if first is None:
+        return
+    inner = _ENTERED[first:]
+    for one in reversed(inner):
+        one.__inner__.__exit__(None, None, None)
+    for one in inner:
+        one.__given__ = {name: _there(value) for name, value in one.__given__.items()}
+        one.__inner__ = bpy.context.temp_override(**one.__given__)
+        one.__inner__.__enter__()
+
+
+def _lacks(value: Any) -> bool:
+    """Whether something of Blender's is gone, or something in a list."""
+    if isinstance(value, list):
+        return any(map(_lacks, value))
+    if isinstance(value, bpy.types.bpy_struct):
+        struct: Any = value
+        try:
+            return struct.rna_type is None
+        except ReferenceError:
+            return True
+    return False
+
+
+def _there(value: Any) -> Any:
+    if isinstance(value, list):
+        return [one for one in value if not _lacks(one)]
+    return None if _lacks(value) else value
 
 
 class _Managed:

@@ -24,6 +24,7 @@ __all__ = [
     "Sealed",
     "ScriptTimeout",
     "Stream",
+    "Walk",
     "__version__",
     "alarm_allow",
     "alarm_free",
@@ -45,6 +46,9 @@ __all__ = [
     "conversation_turns",
     "diff",
     "effects",
+    "elements_begin",
+    "elements_end",
+    "elements_look",
     "enclosed_function",
     "error_codes",
     "estimates",
@@ -57,6 +61,7 @@ __all__ = [
     "local_ports",
     "local_servers",
     "membrane",
+    "pattern_is_quick",
     "preset_cards",
     "preset_draft",
     "preset_plan",
@@ -93,6 +98,9 @@ __all__ = [
     "unregister_tool",
     "validate_plan",
     "version",
+    "walks_begin",
+    "walks_end",
+    "walks_settle",
 ]
 
 __version__: str
@@ -394,6 +402,9 @@ def check_script(source: str, blender: str = "5.2") -> dict[str, Any]:
     data), each with ``code, rule, line, column, text, hint``; and ``rewritten``, where the text that must run is not
     the given one."""
 
+def pattern_is_quick(pattern: str) -> bool:
+    """Whether matching a pattern of ``re`` takes a time that a watchdog can wait for."""
+
 def script_policy(blender: str = "5.2") -> dict[str, Any]:
     """What safe mode allows in this Blender version: ``builtins, called_only, attributes, dunder_read, underscored,
     methods, modules`` (members by module), ``operators, node_types, bounds`` (largest values by name), ``items``
@@ -444,8 +455,7 @@ def call_enclosed(function: Callable[..., Any], /, *args: Any, **names: Any) -> 
     """Calls a function so that no code of the script runs until it returns; iterators become lists."""
 
 def references_begin(
-    structs: type,
-    property: type,
+    pointing: tuple[type, type, type],
     untracked: list[type],
     math: list[type],
     bmesh: list[type],
@@ -454,9 +464,9 @@ def references_begin(
     sample: tuple[Any, int, int],
     context: Any,
 ) -> bool:
-    """Begins to watch what the objects of a script point to: ``bpy_struct``, what vectors of properties ask, then types
-    of untracked objects, of mathutils, of bmesh, of its views, and of custom properties; a data-block with its address
-    and that of its type; ``bpy.context``. False if Blender's objects have these elsewhere."""
+    """Begins to watch what the objects of a script point to: ``bpy_struct``, what vectors of properties ask, and
+    ``bpy.types.ID``, then types of untracked objects, of mathutils, of bmesh, of its views, and of custom properties;
+    a data-block with its address and that of its type; ``bpy.context``. False if Blender has these elsewhere."""
 
 def references_disown() -> None:
     """Takes from ``bpy.context`` the scene that it keeps as its own data-block; for when Blender freed something."""
@@ -465,11 +475,44 @@ def references_end() -> None:
     """Ends what ``references_begin`` began."""
 
 def references_held(only: int | None = None) -> list[tuple[Any, int, int, int]]:
-    """The objects of the script that point into data-blocks, with the addresses of the block, the type and the data;
-    with an address, those that point into this block."""
+    """The objects of the script that point into data-blocks (not to one, of which Blender tells), with the addresses of
+    the block, the type and the data; with an address, those that point into this block. Walks through lists there are
+    settled first."""
 
 def references_forget(objects: list[Any]) -> None:
     """Makes such objects raise ``ReferenceError``."""
+
+def elements_begin(
+    mesh: type, parts: list[type], of_elements: list[type], elements: list[type], sample: tuple[Any, Any]
+) -> bool:
+    """Begins to look at the parts of meshes whenever they are used: ``BMesh``, the types of its parts (lists, layers),
+    those of them that may be lists of an element, and the types of elements; a mesh with one of its lists. A part whose
+    mesh or element is gone raises ``ReferenceError``; a loop leaves out what is gone. False if objects of bmesh are
+    made in another way."""
+
+def elements_look(object: Any) -> None:
+    """Looks at an object of bmesh before it is used: a mesh is known from then on, and a part that is gone raises."""
+
+def elements_end() -> None:
+    """Ends what ``elements_begin`` began."""
+
+def walks_begin(structs: type, lists: list[type], graph: int) -> None:
+    """Begins to replace the iterators of Blender's lists: ``bpy_struct``, the types of the lists, the address of the
+    description of a depsgraph."""
+
+def walks_end() -> None:
+    """Ends what ``walks_begin`` began."""
+
+def walks_settle(evaluates: bool) -> None:
+    """Lets walks through Blender's lists go on without Blender's iterators, before items may be freed or moved;
+    ``evaluates``: Blender is about to evaluate, which ends walks through a depsgraph."""
+
+@final
+class Walk:
+    """A walk through a list of Blender's, in which a script may remove what comes next."""
+
+    def __iter__(self) -> Walk: ...
+    def __next__(self) -> Any: ...
 
 def alarm_free(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function without an alarm, for what a script may call of ours. Not possible while a script runs."""

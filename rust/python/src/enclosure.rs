@@ -24,7 +24,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::{alarm, allocation, methods, references};
+use crate::{alarm, allocation, elements, methods, references};
 
 type Object = *mut ffi::PyObject;
 /// `_PyFrameEvalFunction`; the frame is looked at as words.
@@ -283,6 +283,7 @@ pub(crate) unsafe fn called_by(
         let all = count.saturating_add(keywords);
         let mut given: Vec<Object> = Vec::with_capacity(all);
         for at in 0..all {
+            elements::look(*args.add(at));
             let one = settled(*args.add(at));
             if one.is_null() {
                 break;
@@ -335,6 +336,12 @@ pub(crate) unsafe fn made(
 unsafe extern "C" fn call(function: Object, args: *const Object, count: ffi::Py_ssize_t, names: Object) -> Object {
     // SAFETY: Python passes as many arguments as it states; `function` is what `wrapped` was given.
     unsafe {
+        if ffi::PyCFunction_Check(function) != 0 {
+            let of = ffi::PyCFunction_GetSelf(function);
+            if !of.is_null() {
+                elements::look(of);
+            }
+        }
         let views = references::Views::new();
         let found = called(function, args, usize::try_from(count).unwrap_or(0), names);
         if let Some(views) = views {
@@ -403,7 +410,10 @@ pub(crate) fn call_enclosed<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = function.py();
     // SAFETY: the results are new references, or null with an exception.
-    let settled_one = |one: Bound<'py, PyAny>| unsafe { Bound::from_owned_ptr_or_err(py, settled(one.as_ptr())) };
+    let settled_one = |one: Bound<'py, PyAny>| unsafe {
+        elements::look(one.as_ptr());
+        Bound::from_owned_ptr_or_err(py, settled(one.as_ptr()))
+    };
     let args = args.iter().map(settled_one).collect::<PyResult<Vec<_>>>()?;
     let args = PyTuple::new(py, args)?;
     let names = names

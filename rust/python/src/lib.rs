@@ -7,6 +7,7 @@ mod arrays;
 mod audit;
 mod client;
 mod connection;
+mod elements;
 mod enclosure;
 mod errors;
 mod execution;
@@ -25,7 +26,9 @@ mod references;
 mod releases;
 mod run;
 mod seal;
+mod slots;
 mod ufuncs;
+mod walks;
 mod watchdog;
 
 use std::collections::BTreeMap;
@@ -47,9 +50,10 @@ mod geonode_core {
     #[pymodule_export]
     use super::{
         check_manifest, check_preset, check_script, check_tree, code_fix, code_section, compact, conversation_turns,
-        diff, effects, error_codes, estimates, known_models, limits, lints, preset_cards, preset_draft, preset_plan,
-        presets, read_compact, reconcile, reset_telemetry, schema, script_policy, security_events, settings,
-        shown_context, sockets, stack, structures, telemetry, tree_text, unfit_mesh, validate_plan, version,
+        diff, effects, error_codes, estimates, known_models, limits, lints, pattern_is_quick, preset_cards,
+        preset_draft, preset_plan, presets, read_compact, reconcile, reset_telemetry, schema, script_policy,
+        security_events, settings, shown_context, sockets, stack, structures, telemetry, tree_text, unfit_mesh,
+        validate_plan, version,
     };
     #[pymodule_export]
     use crate::alarm::{alarm_allow, alarm_free, alarm_ready};
@@ -61,6 +65,8 @@ mod geonode_core {
     use crate::client::{Client, Response, Stream, fingerprint};
     #[pymodule_export]
     use crate::connection::{ConnectionTest, local_ports, local_servers, stays_local};
+    #[pymodule_export]
+    use crate::elements::{elements_begin, elements_end, elements_look};
     #[pymodule_export]
     use crate::enclosure::{call_enclosed, enclosed_function};
     #[pymodule_export]
@@ -79,6 +85,8 @@ mod geonode_core {
     use crate::run::Run;
     #[pymodule_export]
     use crate::seal::{Sealed, sandbox_missing, seal_this_process};
+    #[pymodule_export]
+    use crate::walks::{Walk, walks_begin, walks_end, walks_settle};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -118,6 +126,12 @@ fn validate_plan<'py>(
 fn check_script<'py>(py: Python<'py>, source: &str, blender: &str) -> PyResult<Bound<'py, PyAny>> {
     let verdict = detached(py, || Ok::<_, CoreError>(geonode_script::check(source, blender)))?;
     to_python(py, &verdict)
+}
+
+/// Whether matching a pattern of `re` takes a time that a watchdog can wait for.
+#[pyfunction]
+fn pattern_is_quick(pattern: &str) -> bool {
+    geonode_script::is_quick(pattern)
 }
 
 /// What safe mode allows in this Blender version, as data: `{"builtins", "called_only", "attributes", "dunder_read", "underscored",

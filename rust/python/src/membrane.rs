@@ -24,7 +24,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyCFunction, PyDict, PyString, PyTuple};
 
-use crate::{enclosure, kinds, methods, references};
+use crate::{elements, enclosure, kinds, methods, references};
 
 type Object = *mut ffi::PyObject;
 
@@ -230,6 +230,7 @@ unsafe fn or_again(found: Object, kind: u8, object: Object, name: Object, value:
 unsafe fn loaded(object: Object, name: Object) -> Object {
     // SAFETY: as in `allowed`.
     unsafe {
+        elements::look(object);
         let answer = allowed(object, name, LOAD);
         let found = match answer & !ENCLOSED {
             PLAIN => or_again(ffi::PyObject_GetAttr(object, name), LOAD, object, name, ffi::Py_None()),
@@ -425,6 +426,7 @@ unsafe extern "C" fn send(_: Object, args: *mut Object, count: ffi::Py_ssize_t) 
             return wrong();
         };
         let (name, object) = (*args, *args.add(1));
+        elements::look(object);
         let answer = allowed(object, name, LOAD);
         let (method, bound) = match answer & !ENCLOSED {
             PLAIN => match methods::found() {

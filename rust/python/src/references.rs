@@ -21,7 +21,8 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyType};
 
-use crate::alarm;
+use crate::walks::{forget, pointer};
+use crate::{alarm, walks};
 
 type Object = *mut ffi::PyObject;
 
@@ -42,6 +43,16 @@ struct Seen {
     of_layer: bool,
 }
 
+/// What an object that Python's collector knows may be here.
+#[derive(Clone, Copy)]
+enum Kind {
+    Struct,
+    /// A data-block.
+    Block,
+    Vector,
+    Other,
+}
+
 #[derive(Default)]
 struct State {
     /// Types of collections, arrays, methods and iterators of Blender.
@@ -56,10 +67,30 @@ struct State {
     /// `bpy_struct`, and what the vectors of properties ask.
     structs: usize,
     property: usize,
+    /// `bpy.types.ID`.
+    blocks: usize,
     seen: Vec<Seen>,
     limit: usize,
     /// `bpy.context`.
     context: Option<Py<PyAny>>,
+}
+
+impl State {
+    fn kind(&self, class: usize) -> Kind {
+        // SAFETY: all of them are addresses of types.
+        let is_a = |base: usize| unsafe {
+            ffi::PyType_IsSubtype(class as *mut ffi::PyTypeObject, base as *mut ffi::PyTypeObject) != 0
+        };
+        if self.math.contains(&class) {
+            Kind::Vector
+        } else if is_a(self.blocks) {
+            Kind::Block
+        } else if is_a(self.structs) {
+            Kind::Struct
+        } else {
+            Kind::Other
+        }
+    }
 }
 
 /// Only accessed with the GIL held, and never across a call of Python.
@@ -175,7 +206,7 @@ unsafe fn words(object: Object) -> usize {
     unsafe { ffi::Py_TYPE(object).cast::<usize>().add(SIZE).read() / size_of::<usize>() }
 }
 
-/// Begins a script: `structs` is `bpy_struct`, `property` what vectors of properties ask, then types of untracked objects, of mathutils, of bmesh, of its views, and of custom properties;
+/// Begins a script: `bpy_struct`, what vectors of properties ask, and `bpy.types.ID`; then types of untracked objects, of mathutils, of bmesh, of its views, and of custom properties;
 /// `sample` is a data-block with its address and that of its type, which show where objects of Blender have these. False if they are elsewhere.
 /// `context` is `bpy.context`, see `references_disown`.
 #[pyfunction]
@@ -183,8 +214,7 @@ unsafe fn words(object: Object) -> usize {
 #[expect(clippy::too_many_arguments, reason = "the kinds of objects are told once")]
 pub(crate) fn references_begin(
     py: Python<'_>,
-    structs: &Bound<'_, PyType>,
-    property: &Bound<'_, PyType>,
+    pointing: (Bound<'_, PyType>, Bound<'_, PyType>, Bound<'_, PyType>),
     untracked: Vec<Bound<'_, PyType>>,
     math: Vec<Bound<'_, PyType>>,
     bmesh: Vec<Bound<'_, PyType>>,
@@ -194,6 +224,7 @@ pub(crate) fn references_begin(
     context: Bound<'_, PyAny>,
 ) -> PyResult<bool> {
     references_end(py)?;
+    let (structs, property, blocks) = pointing;
     let (block, address, kind) = sample;
     // SAFETY: the size of the object is looked at first.
     let fits = unsafe { words(block.as_ptr()) >= POINTER + 3 && pointer(block.as_ptr()) == [address, kind, address] };
@@ -204,6 +235,7 @@ pub(crate) fn references_begin(
     let state = State {
         structs: structs.as_ptr() as usize,
         property: property.as_ptr() as usize,
+        blocks: blocks.as_ptr() as usize,
         untracked: addresses(&untracked),
         math: addresses(&math),
         bmesh: addresses(&bmesh),
@@ -252,19 +284,12 @@ pub(crate) fn references_end(py: Python<'_>) -> PyResult<()> {
     Ok(())
 }
 
-unsafe fn pointer(object: Object) -> [usize; 3] {
-    // SAFETY: the caller knows that this is an object of Blender.
-    unsafe {
-        let first = object.cast::<usize>().add(POINTER);
-        [first.read(), first.add(1).read(), first.add(2).read()]
-    }
-}
-
-/// The objects of the script that point into data-blocks: `(object, address of the block, of the type, of the data)`. The object of a vector is the
-/// property that it asks. With an address, only those that point into this block.
+/// The objects of the script that point into data-blocks, not to one: `(object, address of the block, of the type, of the data)`. The object of a
+/// vector is the property that it asks. With an address, only those that point into this block. Walks through lists there are settled first.
 #[pyfunction]
 #[pyo3(signature = (only=None))]
 pub(crate) fn references_held(py: Python<'_>, only: Option<usize>) -> PyResult<Vec<Held<'_>>> {
+    walks::settle(py, only, false);
     // SAFETY: the GIL is held, and the state is only read.
     unsafe {
         let Some(state) = (*STATE.0.get()).as_ref() else {
@@ -273,31 +298,42 @@ pub(crate) fn references_held(py: Python<'_>, only: Option<usize>) -> PyResult<V
         prune();
         let all = alarm::unheard(|| py.import("gc")?.call_method0("get_objects"))?;
         let mut found = Vec::new();
-        let mut known: Vec<(usize, bool)> = Vec::new();
+        let mut known: Vec<(usize, Kind)> = Vec::new();
+        // Objects of one type often follow each other.
+        let mut last = (0, Kind::Other);
         for one in all.cast::<PyList>()? {
             let object = one.as_ptr();
-            let kind = ffi::Py_TYPE(object);
-            if state.math.contains(&(kind as usize)) {
-                let owner = owner_of(object);
-                let asked = if owner.is_null() {
-                    0
-                } else {
-                    ffi::Py_TYPE(owner) as usize
-                };
-                if asked == state.property || state.untracked.contains(&asked) {
-                    found.push(Bound::from_borrowed_ptr(py, owner));
-                }
-                continue;
+            let class = ffi::Py_TYPE(object) as usize;
+            if class != last.0 {
+                let kind = known.iter().find(|(one, _)| *one == class).map(|(_, kind)| *kind);
+                let kind = kind.unwrap_or_else(|| {
+                    let kind = state.kind(class);
+                    known.push((class, kind));
+                    kind
+                });
+                last = (class, kind);
             }
-            let is_struct = if let Some((_, is)) = known.iter().find(|(one, _)| *one == kind as usize) {
-                *is
-            } else {
-                let is = ffi::PyType_IsSubtype(kind, state.structs as *mut ffi::PyTypeObject) != 0;
-                known.push((kind as usize, is));
-                is
-            };
-            if is_struct {
-                found.push(one);
+            match last.1 {
+                Kind::Struct => found.push(one),
+                Kind::Block => {
+                    // Blender itself tells its data-blocks that they are gone.
+                    let [block, _, data] = pointer(object);
+                    if block != data {
+                        found.push(one);
+                    }
+                }
+                Kind::Vector => {
+                    let owner = owner_of(object);
+                    let asked = if owner.is_null() {
+                        0
+                    } else {
+                        ffi::Py_TYPE(owner) as usize
+                    };
+                    if asked == state.property || state.untracked.contains(&asked) {
+                        found.push(Bound::from_borrowed_ptr(py, owner));
+                    }
+                }
+                Kind::Other => {}
             }
         }
         for seen in &state.seen {
@@ -323,10 +359,7 @@ pub(crate) fn references_forget(objects: Vec<Bound<'_, PyAny>>) {
         let object = one.as_ptr();
         // SAFETY: these are objects of Blender, of which `references_begin` has looked at one.
         unsafe {
-            let first = object.cast::<usize>().add(POINTER);
-            for at in 0..3 {
-                first.add(at).write(0);
-            }
+            forget(object);
             let iterates = one
                 .get_type()
                 .name()

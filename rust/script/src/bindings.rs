@@ -46,7 +46,10 @@ pub(crate) struct Bindings<'t> {
     pub(crate) fresh: HashSet<&'t str>,
     /// Whether it reads meshes into a `BMesh`.
     pub(crate) reads_meshes: bool,
-    arguments: HashSet<&'t str>,
+    /// Names that are bound by assignments, loops and the like.
+    pub(crate) stored: HashSet<&'t str>,
+    /// Names of arguments.
+    pub(crate) arguments: HashSet<&'t str>,
     passes_parts: bool,
     loops: Vec<(&'t str, &'t Expr)>,
     candidates: Vec<(&'t str, &'t Expr)>,
@@ -212,6 +215,7 @@ impl<'t> Visitor<'t> for Collector<'t, '_> {
             }
             Node::Expr(Expr::Name(one)) if one.ctx != ExprContext::Load => {
                 self.names.rebound.insert(one.id.as_str());
+                self.names.stored.insert(one.id.as_str());
                 self.count(one.id.as_str());
             }
             Node::Expr(Expr::Attribute(one)) if one.attr.as_str() == "version" => self.names.adaptive = true,

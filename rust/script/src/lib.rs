@@ -17,6 +17,7 @@ mod policy;
 pub mod record;
 mod rules;
 mod scan;
+mod stars;
 mod tree;
 mod verdict;
 
@@ -27,6 +28,7 @@ use geonode_protocol::{Code, LISTED_FINDINGS, Limits};
 pub use description::{MAX_BRIEF, brief, reference};
 pub use export::{Allowed, allowed};
 pub use policy::VERSIONS;
+pub use rules::regexes::is_quick;
 pub use verdict::{Finding, Verdict};
 
 use verdict::{Judged, Raw, located};
@@ -54,26 +56,16 @@ pub fn check(source: &str, blender: &str) -> Verdict {
         return verdict_on(source, scanned.findings, Vec::new());
     }
     let rewritten = exchanged(source, &scanned.quotes);
+    let stars = rewritten.as_deref().unwrap_or(source);
+    let rewritten = if stars.contains("import *") {
+        on_own_stack(|| stars::named(stars)).flatten().or(rewritten)
+    } else {
+        rewritten
+    };
     let judged = rewritten.as_deref().unwrap_or(source);
-    let Judged { findings, asks, own } = on_own_stack(judged, blender);
-    let mut verdict = verdict_on(judged, findings, asks);
-    verdict.own = own;
-    verdict.rewritten = rewritten;
-    verdict
-}
-
-/// Parses and judges on a separate stack; a failure there becomes a finding.
-fn on_own_stack(source: &str, blender: &str) -> Judged {
-    thread::scope(|scope| {
-        thread::Builder::new()
-            .name("geonode-script".to_owned())
-            .stack_size(STACK)
-            .spawn_scoped(scope, || match parse::parse(source) {
-                Ok(suite) => judge::judge(&suite, blender),
-                Err(error) => Judged::refused(error),
-            })
-            .ok()
-            .and_then(|worker| worker.join().ok())
+    let Judged { findings, asks, own } = on_own_stack(|| match parse::parse(judged) {
+        Ok(suite) => judge::judge(&suite, blender),
+        Err(error) => Judged::refused(error),
     })
     .unwrap_or_else(|| {
         let raw = Raw {
@@ -84,6 +76,22 @@ fn on_own_stack(source: &str, blender: &str) -> Judged {
             hint: "Write it more simply.".to_owned(),
         };
         Judged::refused(raw)
+    });
+    let mut verdict = verdict_on(judged, findings, asks);
+    verdict.own = own;
+    verdict.rewritten = rewritten;
+    verdict
+}
+
+/// What a function returns that parses, visits and drops a tree, on a separate stack; `None` for a failure there.
+fn on_own_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
+    thread::scope(|scope| {
+        thread::Builder::new()
+            .name("geonode-script".to_owned())
+            .stack_size(STACK)
+            .spawn_scoped(scope, work)
+            .ok()
+            .and_then(|worker| worker.join().ok())
     })
 }
 

@@ -8,7 +8,7 @@
 use geonode_protocol::Code;
 use rustpython_parser::ast::{Expr, Ranged, Stmt, StmtClassDef};
 
-use super::names::dunder;
+use super::names::{dunder, private};
 use crate::checker::{Checker, Rule};
 
 const RULE: Rule = Rule {
@@ -58,7 +58,7 @@ pub(crate) fn check(cx: &mut Checker<'_>, stmt: &Stmt) {
         Stmt::ClassDef(one) => class(cx, one),
         Stmt::FunctionDef(one) => {
             let name = one.name.as_str();
-            if dunder(name) && !cx.policy.reviewed.methods.contains(name) {
+            if dunder(name) && !cx.policy.reviewed.methods.contains(name) && !private(cx, name) {
                 let text = format!("The method {name} runs at times that safe mode cannot guard.");
                 let instead = INSTEAD.iter().find(|(method, _)| *method == name);
                 let hint = instead.map_or("Use a method with an ordinary name and call it.", |(_, hint)| hint);

@@ -68,6 +68,9 @@ pub(crate) fn check(cx: &mut Checker<'_>, expr: &Expr) {
             format!("{instead}."),
         );
     } else if dunder(name) {
+        if private(cx, name) {
+            return;
+        }
         // `__rmul__ = __mul__` in the body of a class.
         let method = cx.policy.reviewed.methods.contains(name) && cx.names.bound.contains_key(name);
         if name != "__name__" && !method {
@@ -112,7 +115,7 @@ fn bound(cx: &mut Checker<'_>, name: &str, range: TextRange) {
             text,
             format!("Choose another name, for example `{name}_value`."),
         );
-    } else if dunder(name) && !cx.policy.reviewed.methods.contains(name) {
+    } else if dunder(name) && !cx.policy.reviewed.methods.contains(name) && !private(cx, name) {
         let text = format!("{name} belongs to the interpreter.");
         cx.refuse(&RULE, range, text, "Use a name without double underscores.");
     } else if cx.names.contested.contains(name) {
@@ -124,6 +127,12 @@ fn bound(cx: &mut Checker<'_>, name: &str, range: TextRange) {
             format!("Use different names, for example `{name}_value`."),
         );
     }
+}
+
+/// Whether a name is private to a class of the script: Python adds the name of the class. Outside of one it stays as it is, and is refused when
+/// the code is compared with its text.
+pub(crate) fn private(cx: &Checker<'_>, name: &str) -> bool {
+    dunder(name) && !name.ends_with("__") && cx.names.fields.contains(name)
 }
 
 /// Whether a name has double underscores on both sides.

@@ -4,7 +4,7 @@
 //! Example: `re.match("(a+)+$", "a" * 40)`
 
 use geonode_protocol::Code;
-use rustpython_parser::ast::{Expr, Ranged};
+use rustpython_parser::ast::{Expr, Operator, Ranged};
 
 use crate::checker::{Checker, Rule};
 
@@ -22,21 +22,35 @@ pub(crate) fn check(cx: &mut Checker<'_>, expr: &Expr) {
     let Some(pattern) = call.args.first().filter(|_| takes_pattern) else {
         return;
     };
-    match cx.text(pattern) {
-        None => cx.refuse(
+    if multiplied(pattern) {
+        cx.refuse(
             &RULE,
             pattern.range(),
-            "A pattern must be a literal.",
-            "Write the pattern as a text in the call.",
-        ),
-        Some(text) if text.len() > LONGEST || nested(&text) => cx.refuse(
+            "A pattern may not be multiplied.",
+            "Write the pattern as a text, with a count such as {3}.",
+        );
+    }
+    // What is no literal is looked at by the guard at run time.
+    if cx.text(pattern).is_some_and(|text| !is_quick(&text)) {
+        cx.refuse(
             &RULE,
             pattern.range(),
             "This pattern repeats a repetition, or is very long: matching it could take practically forever.",
             "Use a simpler pattern, or split() and startswith().",
-        ),
-        Some(_) => {}
+        );
     }
+}
+
+fn multiplied(pattern: &Expr) -> bool {
+    match pattern {
+        Expr::BinOp(one) => one.op == Operator::Mult || multiplied(&one.left) || multiplied(&one.right),
+        _ => false,
+    }
+}
+
+/// Whether matching a pattern takes a time that a watchdog can wait for.
+pub fn is_quick(pattern: &str) -> bool {
+    pattern.len() <= LONGEST && !nested(pattern)
 }
 
 /// Whether a group that repeats or chooses something is repeated itself.
