@@ -4,14 +4,18 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
+import signal
+import socket
 import subprocess
+import time
 from pathlib import Path
 
 import bpy
 import pytest
-from commands import geonode
+from commands import PATIENCE_S, command, environment, geonode
 
 
 def folder_state(folder: Path) -> dict[str, str]:
@@ -130,6 +134,63 @@ def test_a_file_that_is_not_a_manifest_is_refused(tmp_path: Path, content: str |
         (tmp_path / "m.json").write_text(content)
     outcome = geonode("e2e", "m.json", cwd=tmp_path)
     assert (outcome.status, outcome.code) == (1, code)
+
+
+REFUSED = {"manifest": 1, "name": "refused", "prompt": "fly", "timeout_s": 60, "expect": {"status": "error"}}
+
+
+def test_a_broken_manifest_fails_and_the_others_are_run(tmp_path: Path) -> None:
+    (tmp_path / "broken.json").write_text("{")
+    good = {
+        "manifest": 1,
+        "name": "refused",
+        "prompt": "fly to the moon",
+        "timeout_s": 60,
+        "expect": {"status": "error"},
+    }
+    (tmp_path / "good.json").write_text(json.dumps(good))
+    outcome = geonode("e2e", "broken.json", "good.json", "--report", "r.json", "--progress", "p.jsonl", cwd=tmp_path)
+    assert (outcome.status, outcome.code) == (1, "manifest_invalid")
+    assert "PASS refused" in outcome.out and "1 of 2 manifests passed" in outcome.out
+    reports = json.loads((tmp_path / "r.json").read_text())["manifests"]
+    assert [report["ok"] for report in reports] == [False, True]
+    assert reports[0]["error"]["code"] == "manifest_invalid"
+    told = [json.loads(line) for line in (tmp_path / "p.jsonl").read_text().splitlines()]
+    assert [sorted(event) for event in told] == [["started"], ["finished", "report"]] * 2
+    assert told[3]["report"] == reports[1]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_ctrl_c_ends_manifests_within_a_second_with_a_report_of_those_that_ran(tmp_path: Path) -> None:
+    good = {
+        "manifest": 1,
+        "name": "refused",
+        "prompt": "fly to the moon",
+        "timeout_s": 60,
+        "expect": {"status": "error"},
+    }
+    (tmp_path / "good.json").write_text(json.dumps(good))
+    # Until the end of time: a server that never answers.
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
+        line = command("e2e", "good.json", "--provider=openai-compatible", "--model=m", f"--base-url={address}")
+        line += ["--report", "r.json", "--progress", "p.jsonl"]
+        running = subprocess.Popen(
+            line, cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        silent.settimeout(PATIENCE_S)
+        asked, _ = silent.accept()
+        interrupted = time.monotonic()
+        running.send_signal(signal.SIGINT)
+        _, err = running.communicate(timeout=PATIENCE_S)
+        asked.close()
+    assert running.returncode == 130, err
+    assert b"error [cancelled]" in err
+    assert time.monotonic() - interrupted < 1.5
+    assert json.loads((tmp_path / "r.json").read_text()) == {"manifests": []}
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["good.json", "p.jsonl", "r.json"]
 
 
 def test_an_unwritable_debug_file_is_reported(tmp_path: Path) -> None:

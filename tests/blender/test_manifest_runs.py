@@ -4,13 +4,17 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
 import bpy
 import pytest
 from geonode_assistant.cli import e2e
+from geonode_assistant.cli.console import Console
 from geonode_assistant.cli.manifest import ManifestReport
+from geonode_assistant.host import folders
+from geonode_assistant.messages import AssistantError
 from geonode_assistant.run import driver
 
 # What a script does that leaves every name, modifier and tree as it was.
@@ -96,6 +100,78 @@ def test_follow_ups_go_on_in_the_conversation_and_each_is_undone(tmp_path: Path)
         "status of prompt 1",
         "status",
     ]
+
+
+def test_conversations_of_manifests_are_not_kept_among_the_artists(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    monkeypatch.setattr(folders, "own_folder", lambda: mine)
+    data = manifest(prompt="scatter 20 cubes on the plane", follow_ups=["make it 30"], expect={"status": "done"})
+    report = run(tmp_path, data)
+    assert report.ok, failed(report)
+    assert report.run["conversation_turns"] == 2
+    kept = [path for path in mine.rglob("*") if path.is_file() and "catalogue" not in str(path.relative_to(mine))]
+    assert kept == []
+
+
+def test_the_limit_of_time_holds_for_frames(tmp_path: Path) -> None:
+    data = manifest(prompt="scatter 20 cubes on the plane")
+    data["expect"] = {"status": "done", "geometry": [{"object": "Plane", "frame": 10_000, "instances": 20}]}
+    path = tmp_path / "m.json"
+    path.write_text(json.dumps(data))
+    around = e2e.Circumstances(timeout_s=1e6)
+    frames = []
+
+    def check() -> None:
+        frames.append(bpy.context.scene.frame_current)
+        if len(frames) == 6:
+            around.timeout_s = 1e-9
+        e2e.Circumstances.check(around)
+
+    around.check = check  # type: ignore[method-assign]
+    started = time.monotonic()
+    with Console() as console:
+        (report,) = e2e.run_each([path], lambda _: around, console, e2e.Progress(None))
+    assert report.error is not None and report.error["code"] == "run_timeout"
+    assert not report.ok and len(frames) == 6 and time.monotonic() - started < 60
+
+
+def test_a_prompt_has_what_is_left_of_the_time(tmp_path: Path) -> None:
+    path = tmp_path / "m.json"
+    path.write_text(json.dumps(manifest([script("while True: pass")], expect={"status": "error"})))
+    with pytest.raises(AssistantError) as caught:
+        e2e.run_manifest(path, timeout_s=0.01)
+    assert caught.value.code == "run_timeout"
+
+
+def test_another_planner_replaces_the_one_of_the_manifest_but_not_recorded_replies(tmp_path: Path) -> None:
+    path = tmp_path / "m.json"
+    planner = e2e.Planner("openai-compatible", "m", "http://127.0.0.1:9/v1")
+
+    def provider(data: dict[str, Any]) -> str:
+        path.write_text(json.dumps(data))
+        with Console() as console:
+            around = e2e.Circumstances(planner=planner)
+            (report,) = e2e.run_each([path], lambda _: around, console, e2e.Progress(None))
+        return report.run["provider"]
+
+    expect = {"status": "error"}
+    assert provider(manifest(prompt="scatter 20 cubes on the plane", expect=expect)) == "openai-compatible"
+    assert provider(manifest([script("raise ValueError")], expect=expect)) == "replay"
+
+
+def test_a_picture_shows_the_result_and_changes_nothing(tmp_path: Path) -> None:
+    path, picture = tmp_path / "m.json", tmp_path / "deep" / "0.jpg"
+    expect = {"status": "done", "undo_restores": True}
+    path.write_text(json.dumps(manifest(prompt="scatter 20 cubes on the plane", expect=expect)))
+    with Console() as console:
+        around = e2e.Circumstances(picture=picture)
+        (report,) = e2e.run_each([path], lambda _: around, console, e2e.Progress(None))
+    assert report.ok, failed(report)
+    assert report.picture == "0.jpg" and picture.read_bytes().startswith(b"\xff\xd8")
+    assert set(report.times) == {"start", "prompts", "measuring", "picture", "undo"}
 
 
 def moves(axis: str) -> dict[str, Any]:

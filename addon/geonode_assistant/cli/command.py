@@ -53,6 +53,12 @@ def parser(prog: str) -> argparse.ArgumentParser:
     e2e = commands.add_parser("e2e", help="run end-to-end manifests", description="Runs end-to-end manifests.")
     e2e.add_argument("manifests", nargs="+", type=Path, metavar="MANIFEST", help="JSON files")
     e2e.add_argument("--report", type=Path, metavar="FILE", help="write the checks as JSON")
+    e2e.add_argument("--provider", metavar="NAME", help="who plans, instead of the manifests' own provider")
+    e2e.add_argument("--model", metavar="NAME", help="name of the model")
+    e2e.add_argument("--base-url", metavar="URL", help="address of the server with its version segment: …/v1")
+    e2e.add_argument("--key-variable", metavar="NAME", help="name of the environment variable that holds the API key")
+    e2e.add_argument("--pictures", type=Path, metavar="DIR", help="put a picture of each result there: 0.jpg, 1.jpg …")
+    e2e.add_argument("--progress", type=Path, help=argparse.SUPPRESS)
     _common(e2e)
     e2e.set_defaults(action=e2e_command)
 
@@ -207,21 +213,33 @@ def e2e_command(arguments: argparse.Namespace, console: Console) -> int:
     """Runs each manifest in a fresh scene; one line per check."""
     from . import e2e
 
-    reports = []
-    with Interrupt() as interrupt:
-        for path in arguments.manifests:
-            interrupt.check()
-            report = e2e.run_manifest(path, arguments.timeout, interrupt, console.event)
-            reports.append(report)
-            for line in report.lines():
-                console.say(line)
-    passed = sum(report.ok for report in reports)
-    console.say(f"{passed} of {len(reports)} manifests passed, {sum(len(r.checks) for r in reports)} checks")
+    planner = e2e.Planner(arguments.provider, arguments.model, arguments.base_url, arguments.key_variable)
+    target = None
     if arguments.report is not None:
         target = outputs.OutputFolder(arguments.report.parent)
         target.prepare()
-        target.stage_json(arguments.report.name, {"manifests": [report.to_dict() for report in reports]})
-        target.publish()
+    reports = []
+    with Interrupt() as interrupt:
+
+        def around(number: int) -> e2e.Circumstances:
+            picture = None if arguments.pictures is None else arguments.pictures / f"{number}.jpg"
+            return e2e.Circumstances(arguments.timeout, interrupt, console.event, planner, picture)
+
+        try:
+            for report in e2e.run_each(arguments.manifests, around, console, e2e.Progress(arguments.progress)):
+                reports.append(report)
+                for line in report.lines():
+                    console.say(line)
+                if report.error is not None:
+                    code = report.error["code"]
+                    console.error(code, report.error["message"], report.error["hint"] or native.fix(code))
+        finally:
+            # What was interrupted has a report of what was done.
+            if target is not None:
+                target.stage_json(arguments.report.name, {"manifests": [report.to_dict() for report in reports]})
+                target.publish()
+    passed = sum(report.ok for report in reports)
+    console.say(f"{passed} of {len(reports)} manifests passed, {sum(len(r.checks) for r in reports)} checks")
     return 0 if passed == len(reports) else NOT_DONE
 
 

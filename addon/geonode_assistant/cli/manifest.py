@@ -65,13 +65,21 @@ class ManifestReport:
     path: str
     checks: list[Check] = field(default_factory=list)
     run: dict[str, Any] = field(default_factory=dict)
-    """The run's own report."""
+    """The run's own report; of several prompts, the last one's."""
     seconds: float = 0.0
+    prompts: list[str] = field(default_factory=list)
+    """What was asked, in order."""
+    times: dict[str, float] = field(default_factory=dict)
+    """Seconds by part: ``start``, ``prompts``, ``measuring``, ``picture``, ``undo``."""
+    picture: str = ""
+    """The file name of the picture, if one was taken."""
+    error: dict[str, Any] | None = None
+    """``code``, ``message`` and ``hint`` of what kept the manifest from being run or measured."""
 
     @property
     def ok(self) -> bool:
         """Whether all checks passed and there was at least one."""
-        return bool(self.checks) and all(check.ok for check in self.checks)
+        return self.error is None and bool(self.checks) and all(check.ok for check in self.checks)
 
     def lines(self) -> list[str]:
         """A line with the verdict, followed by one line per check."""

@@ -30,8 +30,8 @@ _CLAY = (0.78, 0.66, 0.52)
 
 
 def render(object: Any, path: str | Path, size: tuple[int, int] = (960, 720), view: str = "perspective") -> None:
-    """Renders the object (or the one of that name) into a PNG of `size` pixels, seen from `view`: `perspective`,
-    `front`, `side` or `top`.
+    """Renders the object (or the one of that name) into a picture of `size` pixels, seen from `view`: `perspective`,
+    `front`, `side` or `top`. It is a JPEG if the path ends in `.jpg`, else a PNG.
 
     Uses Workbench if it is available, else Cycles with few samples. Raises `unknown_object`, or OSError if the file
     cannot be written.
@@ -44,6 +44,9 @@ def render(object: Any, path: str | Path, size: tuple[int, int] = (960, 720), vi
         undo.callback(setattr, obj, "hide_render", obj.hide_render)
         obj.hide_render = False
         _thicken(scene, obj, found, (high - low).length * _TUBE, undo)
+        if Path(path).suffix == ".jpg":
+            scene.render.image_settings.file_format = "JPEG"
+            scene.render.image_settings.quality = 85
         scene.render.filepath = str(path)
         if not _render(scene, "BLENDER_WORKBENCH", Path(path)) and not _render(scene, "CYCLES", Path(path)):
             raise OSError(f"Blender could not write the picture {path}.")

@@ -50,16 +50,18 @@ def start(
     *,
     approve: Approve | str = None,
     replies: Sequence[Any] | None = None,
+    folder: Path | None = None,
     **options: Unpack[Options],
 ) -> RunHandle:
     """Starts a run for a prompt and returns at once; ``poll`` the handle until it has ``finished``.
 
     Omitted arguments come from the add-on's preferences; without those, the offline planner is used. ``approve="ask"``
     puts requests into ``handle.pending``. ``replies`` are the recorded answers of the provider ``replay``.
-    ``conversation``, the field of this name of an earlier report, lets a model see earlier prompts and results.
+    ``conversation``, the field of this name of an earlier report, lets a model see earlier prompts and results. It is
+    kept in ``folder``, by default the add-on's own.
     """
     request = request_of(prompt, object, provider, model, approve, **options)
-    request["folder"] = str(folders.own_folder())
+    request["folder"] = str(folder or folders.own_folder())
     request["presets"] = preset_files.read()
     if conversation is not None:
         request["conversation"] = conversation

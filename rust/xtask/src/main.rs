@@ -46,7 +46,7 @@ enum Cmd {
     /// Every test: lints, Rust, dependency audit, Python, each supported Blender, manifests, a real window
     Test(test::Test),
     /// End-to-end manifests in real Blender
-    E2e(e2e::E2e),
+    E2e(Box<e2e::E2e>),
     /// Tests in a real Blender with a window, driven by simulated mouse and keyboard
     Window(window::Window),
     /// The installable extension, one zip with the native wheel

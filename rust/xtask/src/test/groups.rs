@@ -129,7 +129,7 @@ impl Group {
             Self::Manifests(blender) => {
                 env::prepare(layout, &Wanted::blender(blender).installing())?;
                 let session = Session::open(layout, &Choice::Release(blender), build)?;
-                e2e::run_all(layout, &session, &e2e::manifests(layout)?, printer).map(GroupResult::from)
+                e2e::run_all(layout, &session, &self.name(), printer).map(GroupResult::from)
             }
             Self::Headless(release) => window::run(layout, release, Part::Headless, build, &[], printer),
             Self::Window(release) => window::run(layout, release, Part::Screen, build, &[], printer),

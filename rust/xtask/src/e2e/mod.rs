@@ -1,0 +1,473 @@
+//! `cargo xtask e2e`: runs manifests in real Blender, and reports on them.
+
+mod jobs;
+mod junit;
+mod page;
+mod records;
+mod runner;
+
+use std::collections::BTreeSet;
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+
+use crate::blender::Choice;
+use crate::env;
+use crate::layout::Layout;
+use crate::native::Build;
+use crate::session::Session;
+use crate::tally::{Counts, Printer, results};
+use jobs::{Job, Selection, Shard};
+use records::{Head, Outcome, Record, Report, Results};
+use runner::{Limits, Runner, Watch};
+
+/// The options of `e2e`.
+#[derive(Debug, Args)]
+pub(crate) struct E2e {
+    /// Manifests, or folders of them; with --merge, reports or their folders [default: manifests/]
+    #[arg(value_name = "MANIFEST")]
+    manifests: Vec<PathBuf>,
+    /// 4.2, 4.5, 5.0, 5.2, a Blender executable, or a Python with bpy [default: the newest whose Python is found]
+    #[arg(long, value_name = "VERSION|PATH")]
+    blender: Option<String>,
+    /// Who plans, instead of the manifests' own provider; those with recorded replies keep to these
+    #[arg(long, value_name = "NAME")]
+    provider: Option<String>,
+    /// Name of the model
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+    /// Address of the server with its version segment: …/v1
+    #[arg(long, value_name = "URL")]
+    base_url: Option<String>,
+    /// Name of the environment variable that holds the API key
+    #[arg(long, value_name = "NAME")]
+    key_variable: Option<String>,
+    /// How many Blenders run at a time [default: as many as there are processors]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    jobs: Option<u16>,
+    /// One part of the manifests, for one of several machines: 1/3, 2/3, 3/3
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
+    /// How often each is run
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    repeat: u32,
+    /// Only those with this in their path; may be given several times
+    #[arg(long, value_name = "TEXT")]
+    filter: Vec<String>,
+    /// Seconds that a manifest may take, measuring and picture included [default: its own for each prompt, and 120]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    timeout: Option<f64>,
+    /// Megabytes that a Blender may have in memory (Linux)
+    #[arg(long, value_name = "MB", default_value_t = 8000, value_parser = clap::value_parser!(u64).range(100..))]
+    memory: u64,
+    /// How many manifests run one after the other in the same Blender: faster, but one may depend on those before it
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    reuse: u16,
+    /// No pictures of the results
+    #[arg(long)]
+    no_pictures: bool,
+    /// Folder of the reports: report.html, junit.xml, report.json [default: target/e2e]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Join the reports of the parts of one run
+    #[arg(long, conflicts_with_all = ["blender", "provider", "shard", "filter", "timeout"])]
+    merge: bool,
+    /// With the core as tests have it, which is built faster
+    #[arg(long, hide = true)]
+    checked: bool,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| "give a number of seconds".to_owned())?;
+    if value > 0.0 && value < 1e6 {
+        Ok(value)
+    } else {
+        Err("give a number of seconds between 0 and a million".into())
+    }
+}
+
+/// The exit status after Ctrl+C.
+const INTERRUPTED: u8 = 130;
+
+/// Runs the manifests; the status is 0 only if all of them pass.
+///
+/// # Errors
+/// When something is missing, or there is no manifest.
+pub(crate) fn e2e(layout: &Layout, options: &E2e) -> Result<u8> {
+    let folder = options.out.clone().unwrap_or_else(|| layout.target().join("e2e"));
+    if options.merge {
+        return merge(&folder, &options.manifests);
+    }
+    let named = match options.manifests.as_slice() {
+        [] => vec![layout.root.join("manifests")],
+        named => named.to_vec(),
+    };
+    let selection = Selection {
+        filter: options.filter.clone(),
+        repeat: options.repeat,
+        shard: options.shard,
+    };
+    let (jobs, keys) = jobs::select(&layout.root, &named, &selection)?;
+    let build = if options.checked {
+        Build::Checked
+    } else {
+        Build::Release
+    };
+    let session = Session::open(layout, &Choice::read(options.blender.as_deref())?, build)?;
+    eprintln!("· {}", session.title);
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+        signal_hook::flag::register(signal, Arc::clone(&stop)).context("cannot listen for Ctrl+C")?;
+    }
+    let run = Run {
+        session: &session,
+        options: Passed::of(options),
+        limits: Limits {
+            seconds: options.timeout,
+            bytes: Some(options.memory * 1_000_000),
+        },
+        workers: options.jobs.map(usize::from),
+        reuse: usize::from(options.reuse),
+        stop: &stop,
+        grouped: true,
+    };
+    let head = Head {
+        geonode_e2e: 1,
+        blender: session.title.clone(),
+        provider: options.provider.clone(),
+        started: now(),
+        shard: options.shard,
+        keys,
+    };
+    let (report, last) = run.all(&folder, head, &jobs, &Printer::only())?;
+    write(&folder, &report, last.as_ref())?;
+    close(&folder, &report);
+    Ok(if stop.load(Ordering::Relaxed) {
+        INTERRUPTED
+    } else {
+        u8::from(report.failed() > 0)
+    })
+}
+
+/// Runs every manifest of the project for the tests: several in one Blender, since each opens a file of its own, and one that crashes is
+/// told from the others all the same. Whether one is disturbed by those before it is then tested as well.
+///
+/// # Errors
+/// When there is none, or Blender cannot be started.
+pub(crate) fn run_all(layout: &Layout, session: &Session, name: &str, printer: &Printer) -> Result<Counts> {
+    let selection = Selection::default();
+    let (jobs, keys) = jobs::select(&layout.root, &[layout.root.join("manifests")], &selection)?;
+    let run = Run {
+        session,
+        options: Passed::default(),
+        limits: Limits::default(),
+        workers: None,
+        reuse: jobs.len().div_ceil(2 * processors()),
+        stop: &AtomicBool::new(false),
+        grouped: false,
+    };
+    let head = Head {
+        geonode_e2e: 1,
+        blender: session.title.clone(),
+        provider: None,
+        started: now(),
+        shard: None,
+        keys,
+    };
+    let folder = results(layout)?.join(name);
+    let (report, last) = run.all(&folder, head, &jobs, printer)?;
+    write(&folder, &report, last.as_ref())?;
+    Ok(report
+        .manifests
+        .iter()
+        .map(|record| Counts::of(record.outcome == Outcome::Passed))
+        .sum())
+}
+
+/// Joins reports, and writes what a run writes.
+fn merge(folder: &Path, parts: &[PathBuf]) -> Result<u8> {
+    if parts.is_empty() {
+        bail!("name the reports to merge, or the folders that they are in.");
+    }
+    let mut reports = Vec::new();
+    for path in parts {
+        let mut report = Report::read(path)?;
+        let from = if path.is_dir() {
+            path.as_path()
+        } else {
+            path.parent().unwrap_or(Path::new("."))
+        };
+        bring_pictures(&mut report, from, folder)?;
+        reports.push(report);
+    }
+    let (report, notes) = records::merge(reports)?;
+    for note in notes {
+        eprintln!("· {note}");
+    }
+    std::fs::create_dir_all(folder)?;
+    let last = Report::read(&folder.join(records::LAST)).ok();
+    write(folder, &report, last.as_ref())?;
+    close(folder, &report);
+    Ok(u8::from(report.failed() > 0))
+}
+
+/// Copies the pictures of a part beside the joined report.
+fn bring_pictures(report: &mut Report, from: &Path, to: &Path) -> Result<()> {
+    for record in &mut report.manifests {
+        let Some(picture) = &record.picture else { continue };
+        let (source, target) = (from.join(picture), to.join(picture));
+        // Only files that a report may name: beside it.
+        let inside = Path::new(picture)
+            .components()
+            .all(|part| matches!(part, std::path::Component::Normal(_)));
+        if !inside || !source.is_file() {
+            record.picture = None;
+        } else if source != target {
+            std::fs::create_dir_all(target.parent().unwrap_or(to))?;
+            std::fs::copy(&source, &target).with_context(|| format!("cannot copy {}", source.display()))?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes report.json, junit.xml and report.html.
+fn write(folder: &Path, report: &Report, last: Option<&Report>) -> Result<()> {
+    env::replace(&folder.join(records::REPORT), &serde_json::to_string_pretty(report)?)?;
+    env::replace(&folder.join(records::JUNIT), &junit::of(report)?)?;
+    env::replace(&folder.join(records::PAGE), &page::of(report, last, folder)?)
+}
+
+/// The last lines.
+fn close(folder: &Path, report: &Report) {
+    let passed = report.count(Outcome::Passed);
+    let missing = report.count(Outcome::NotRun);
+    let more = if missing > 0 {
+        format!(", {missing} not run")
+    } else {
+        String::new()
+    };
+    println!("{passed} passed, {} failed{more}", report.failed() - missing);
+    println!("{}", folder.join(records::PAGE).display());
+}
+
+/// Options that are passed on to the add-on.
+#[derive(Debug, Default)]
+struct Passed {
+    arguments: Vec<String>,
+    pictures: bool,
+}
+
+impl Passed {
+    fn of(options: &E2e) -> Self {
+        let timeout = options.timeout.map(|seconds| seconds.to_string());
+        let arguments = [
+            ("--provider", &options.provider),
+            ("--model", &options.model),
+            ("--base-url", &options.base_url),
+            ("--key-variable", &options.key_variable),
+            ("--timeout", &timeout),
+        ];
+        Self {
+            arguments: arguments
+                .into_iter()
+                .filter_map(|(option, value)| Some(format!("{option}={}", value.as_ref()?)))
+                .collect(),
+            pictures: !options.no_pictures,
+        }
+    }
+}
+
+/// How manifests are run.
+struct Run<'a> {
+    session: &'a Session,
+    options: Passed,
+    limits: Limits,
+    workers: Option<usize>,
+    reuse: usize,
+    stop: &'a AtomicBool,
+    grouped: bool,
+}
+
+impl Run<'_> {
+    /// Runs them all; the report has what was interrupted as not run. Also what the run before found.
+    fn all(&self, folder: &Path, head: Head, jobs: &[Job], printer: &Printer) -> Result<(Report, Option<Report>)> {
+        let started = Instant::now();
+        let results = Results::begin(folder, &head)?;
+        let keeper = Keeper {
+            state: Mutex::new((results, Vec::new())),
+            running: Mutex::new(BTreeSet::new()),
+            total: jobs.len(),
+            terminal: std::io::stderr().is_terminal(),
+            printer,
+        };
+        let launch = |jobs: &[Job], folder: &Path| self.command(jobs, folder);
+        let runner = Runner {
+            launch: &launch,
+            limits: self.limits,
+            stop: self.stop,
+            grouped: self.grouped,
+            watch: &keeper,
+        };
+        let shares: Vec<&[Job]> = jobs.chunks(self.reuse.max(1)).collect();
+        let next = AtomicUsize::new(0);
+        let work = || -> Result<()> {
+            while let Some(share) = shares.get(next.fetch_add(1, Ordering::Relaxed)) {
+                runner.run(share)?;
+            }
+            Ok(())
+        };
+        let workers = self.workers.unwrap_or_else(processors).min(shares.len());
+        std::thread::scope(|scope| {
+            let running: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+            running.into_iter().try_for_each(|worker| {
+                worker
+                    .join()
+                    .map_err(|_| anyhow::anyhow!("running a manifest failed"))?
+            })
+        })?;
+        keeper.clear();
+        let (results, manifests) = keeper.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut report = Report {
+            head,
+            seconds: started.elapsed().as_secs_f64(),
+            complete: manifests.len() == jobs.len(),
+            manifests,
+        };
+        let planned: Vec<String> = jobs.iter().map(|job| job.key.clone()).collect();
+        report.fill(&planned);
+        Ok((report, results.last))
+    }
+
+    /// The command that runs these one after the other.
+    fn command(&self, jobs: &[Job], folder: &Path) -> Result<Command> {
+        let mut command = self.session.assistant()?;
+        command.arg("e2e").args(&self.options.arguments);
+        command.arg("--progress").arg(folder.join(runner::PROGRESS));
+        command.arg("--debug").arg(folder.join(runner::LOG));
+        if self.options.pictures {
+            command.arg("--pictures").arg(folder.join(runner::PICTURES));
+        }
+        command.arg("--").args(jobs.iter().map(|job| &job.file));
+        Ok(command)
+    }
+}
+
+/// Keeps each result as it comes, and shows it.
+struct Keeper<'a> {
+    state: Mutex<(Results, Vec<Record>)>,
+    running: Mutex<BTreeSet<String>>,
+    total: usize,
+    /// Whether a line may show what is running.
+    terminal: bool,
+    printer: &'a Printer,
+}
+
+impl Keeper<'_> {
+    fn show(&self, done: usize) {
+        if self.terminal {
+            let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+            let names: Vec<&str> = running.iter().map(String::as_str).collect();
+            let text: String = format!("{done}/{}: {} …", self.total, names.join(", "))
+                .chars()
+                .take(78)
+                .collect();
+            eprint!("\r\x1b[2K{text}");
+            let _ = std::io::stderr().flush();
+        }
+    }
+
+    fn clear(&self) {
+        if self.terminal {
+            eprint!("\r\x1b[2K");
+            let _ = std::io::stderr().flush();
+        }
+    }
+}
+
+impl Watch for Keeper<'_> {
+    fn begins(&self, job: &Job) {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        self.running
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(job.key.clone());
+        self.show(state.1.len());
+    }
+
+    fn ended(&self, mut record: Record, picture: Option<&Path>) -> Result<()> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let (results, records) = &mut *state;
+        if let Some(picture) = picture {
+            let name = format!("{}/{}.jpg", records::PICTURES, file_name(&record.key));
+            let target = results.folder.join(&name);
+            std::fs::create_dir_all(results.folder.join(records::PICTURES))?;
+            std::fs::copy(picture, &target).with_context(|| format!("cannot write {}", target.display()))?;
+            record.picture = Some(name);
+        }
+        results.add(&record)?;
+        self.running
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(&record.key);
+        self.clear();
+        // One call, so that the lines of two workers do not mix.
+        self.printer.line(&line(&record, records.len() + 1, self.total));
+        records.push(record);
+        self.show(records.len());
+        Ok(())
+    }
+}
+
+/// What is shown of a manifest: a line, and of one that failed why.
+fn line(record: &Record, number: usize, total: usize) -> String {
+    let word = record.outcome.word();
+    let mut lines = vec![format!(
+        "[{number}/{total}] {}: {word} ({:.1} s)",
+        record.name(),
+        record.seconds
+    )];
+    if record.outcome != Outcome::Passed {
+        lines.extend(record.cause.iter().map(|cause| format!("  {cause}")));
+        for check in page::failed_checks(record) {
+            lines.push(format!(
+                "  {}: {}, expected {}",
+                check.name, check.actual, check.expected
+            ));
+        }
+        for message in page::messages(record)
+            .iter()
+            .filter(|message| message.severity != "info")
+        {
+            lines.push(format!("  {} [{}]: {}", message.severity, message.code, message.text));
+        }
+        lines.extend(record.printed.lines().map(|line| format!("  | {line}")));
+    }
+    lines.join("\n")
+}
+
+/// A key as the name of a file.
+fn file_name(key: &str) -> String {
+    let plain = |c: char| match c {
+        '/' => '~',
+        '-' | '_' => c,
+        c if c.is_alphanumeric() => c,
+        _ => '+',
+    };
+    key.chars().map(plain).collect()
+}
+
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+fn now() -> u64 {
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs())
+}

@@ -1,0 +1,433 @@
+//! What is known of the manifests that ran, as files: a line for each as it ends, and the report of all.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::jobs::Shard;
+
+/// The lines that are written as manifests end.
+pub(crate) const LINES: &str = "results.jsonl";
+/// The report of all.
+pub(crate) const REPORT: &str = "report.json";
+/// The report of the run before.
+pub(crate) const LAST: &str = "last.json";
+/// The report for continuous integration.
+pub(crate) const JUNIT: &str = "junit.xml";
+/// The report for people.
+pub(crate) const PAGE: &str = "report.html";
+/// The folder of the pictures, beside the report.
+pub(crate) const PICTURES: &str = "pictures";
+
+/// How a manifest ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Outcome {
+    /// Every check holds.
+    Passed,
+    /// A check does not hold.
+    Failed,
+    /// It could not be read, or not be measured.
+    Error,
+    /// Blender ended before it did.
+    Crashed,
+    /// It was stopped at its limit of time.
+    TimedOut,
+    /// It was stopped at its limit of memory.
+    OutOfMemory,
+    /// The run ended before it began.
+    NotRun,
+}
+
+impl Outcome {
+    /// For a terminal.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Passed => "ok",
+            Self::Failed => "FAILED",
+            Self::Error => "ERROR",
+            Self::Crashed => "CRASHED",
+            Self::TimedOut => "TIMED OUT",
+            Self::OutOfMemory => "OUT OF MEMORY",
+            Self::NotRun => "not run",
+        }
+    }
+}
+
+/// One manifest.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Record {
+    /// `Job::key`.
+    pub(crate) key: String,
+    /// How it ended.
+    pub(crate) outcome: Outcome,
+    /// Seconds from the start of its Blender, or from the end of the manifest before it in the same one.
+    pub(crate) seconds: f64,
+    /// Seconds of these until Blender and the add-on were ready; none where Blender ran already.
+    #[serde(default)]
+    pub(crate) start_seconds: Option<f64>,
+    /// Why it did not come to its end, in a sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) cause: Option<String>,
+    /// The end of what Blender printed, where it ended early.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) printed: String,
+    /// The picture, relative to the report.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) picture: Option<String>,
+    /// The add-on's report of it.
+    #[serde(default)]
+    pub(crate) report: Value,
+}
+
+impl Record {
+    /// A manifest that did not come to its end.
+    pub(crate) fn stopped(key: &str, outcome: Outcome, seconds: f64, cause: String) -> Self {
+        Self {
+            key: key.to_owned(),
+            outcome,
+            seconds,
+            start_seconds: None,
+            cause: Some(cause),
+            printed: String::new(),
+            picture: None,
+            report: Value::Null,
+        }
+    }
+
+    /// Its name for people: what the manifest calls itself, else the end of its path.
+    pub(crate) fn name(&self) -> String {
+        let own = self.report.get("name").and_then(Value::as_str);
+        let file = self.key.rsplit('/').next().unwrap_or(&self.key);
+        let round = file.split_once(" #").map(|(_, round)| format!(" #{round}"));
+        match own {
+            Some(name) => format!("{name}{}", round.unwrap_or_default()),
+            None => file.replacen(".json", "", 1),
+        }
+    }
+}
+
+/// What a run is about.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Head {
+    /// Version of this form.
+    pub(crate) geonode_e2e: u32,
+    /// The Blender.
+    pub(crate) blender: String,
+    /// Who planned, if not the manifests' own provider.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) provider: Option<String>,
+    /// Seconds since 1970 at its start.
+    pub(crate) started: u64,
+    /// Which part of a larger run it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) shard: Option<Shard>,
+    /// The keys of all shards together.
+    pub(crate) keys: Vec<String>,
+}
+
+/// A run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Report {
+    /// What it is about.
+    #[serde(flatten)]
+    pub(crate) head: Head,
+    /// Seconds from its start to its end; of several parts, all together.
+    pub(crate) seconds: f64,
+    /// Whether it ended by itself.
+    pub(crate) complete: bool,
+    /// Its manifests in their order.
+    pub(crate) manifests: Vec<Record>,
+}
+
+impl Report {
+    /// How many ended so.
+    pub(crate) fn count(&self, outcome: Outcome) -> usize {
+        self.manifests.iter().filter(|record| record.outcome == outcome).count()
+    }
+
+    /// How many did not pass.
+    pub(crate) fn failed(&self) -> usize {
+        self.manifests.len() - self.count(Outcome::Passed)
+    }
+
+    /// Reads a report, or the lines of a run that did not come to write one; of a folder, what is in it.
+    ///
+    /// # Errors
+    /// When there is neither.
+    pub(crate) fn read(path: &Path) -> Result<Self> {
+        if path.is_dir() {
+            let report = path.join(REPORT);
+            return Self::read(&if report.is_file() { report } else { path.join(LINES) });
+        }
+        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        if path.extension().is_some_and(|end| end == "jsonl") {
+            return of_lines(&text).with_context(|| format!("{} has no results", path.display()));
+        }
+        serde_json::from_str(&text).with_context(|| format!("{} is no report of manifests", path.display()))
+    }
+
+    /// Adds those that the run was to have and has not, and brings all into their order.
+    pub(crate) fn fill(&mut self, planned: &[String]) {
+        for key in planned {
+            if !self.manifests.iter().any(|record| record.key == *key) {
+                let cause = "The run ended before it began.".to_owned();
+                self.manifests.push(Record::stopped(key, Outcome::NotRun, 0.0, cause));
+            }
+        }
+        let place = |record: &Record| self.head.keys.iter().position(|key| *key == record.key);
+        let mut placed: Vec<_> = self
+            .manifests
+            .drain(..)
+            .map(|record| (place(&record), record))
+            .collect();
+        placed.sort_by_key(|(place, _)| place.unwrap_or(usize::MAX));
+        self.manifests = placed.into_iter().map(|(_, record)| record).collect();
+    }
+}
+
+/// The lines of a run. The last one may be cut off.
+fn of_lines(text: &str) -> Result<Report> {
+    let mut lines = text.lines();
+    let head: Head = serde_json::from_str(lines.next().unwrap_or_default())?;
+    let manifests: Vec<Record> = lines.map_while(|line| serde_json::from_str(line).ok()).collect();
+    Ok(Report {
+        head,
+        seconds: manifests.iter().map(|record: &Record| record.seconds).sum(),
+        complete: false,
+        manifests,
+    })
+}
+
+/// Joins the reports of the parts of one run; what no part has is there as not run. Also what is worth knowing about it.
+///
+/// # Errors
+/// When there is none, or they are not parts of one run.
+pub(crate) fn merge(parts: Vec<Report>) -> Result<(Report, Vec<String>)> {
+    let mut parts = parts.into_iter();
+    let Some(mut whole) = parts.next() else {
+        bail!("there is no report to merge.")
+    };
+    let mut notes = Vec::new();
+    let first = std::mem::take(&mut whole.manifests);
+    take_in(&mut whole, first, &mut notes);
+    for part in parts {
+        if part.head.keys != whole.head.keys {
+            bail!("these are no parts of one run: their lists of manifests differ.");
+        }
+        if part.head.blender != whole.head.blender {
+            notes.push(format!(
+                "The parts ran in different Blenders: {} and {}.",
+                whole.head.blender, part.head.blender
+            ));
+        }
+        whole.seconds += part.seconds;
+        whole.complete &= part.complete;
+        whole.head.started = whole.head.started.min(part.head.started);
+        take_in(&mut whole, part.manifests, &mut notes);
+    }
+    whole.head.shard = None;
+    let keys = whole.head.keys.clone();
+    whole.fill(&keys);
+    let missing = whole.count(Outcome::NotRun);
+    if missing > 0 {
+        notes.push(format!("{missing} of {} manifests were not run.", keys.len()));
+        whole.complete = false;
+    }
+    Ok((whole, notes))
+}
+
+/// Adds records; of one that is there already, the one that ran counts, and the first of two that ran.
+fn take_in(whole: &mut Report, records: Vec<Record>, notes: &mut Vec<String>) {
+    for record in records {
+        match whole.manifests.iter_mut().find(|known| known.key == record.key) {
+            None => whole.manifests.push(record),
+            Some(known) if known.outcome == Outcome::NotRun => *known = record,
+            Some(_) if record.outcome == Outcome::NotRun => {}
+            Some(known) => notes.push(format!("{} ran twice; the first result counts.", known.key)),
+        }
+    }
+}
+
+/// The folder of a run's results.
+#[derive(Debug)]
+pub(crate) struct Results {
+    /// The folder.
+    pub(crate) folder: PathBuf,
+    lines: File,
+    /// What the run before it found, to compare with.
+    pub(crate) last: Option<Report>,
+}
+
+impl Results {
+    /// Begins: the report that is there becomes the last one, and everything else of the run before is removed.
+    ///
+    /// # Errors
+    /// When the folder cannot be written.
+    pub(crate) fn begin(folder: &Path, head: &Head) -> Result<Self> {
+        let what = || format!("cannot write into {}", folder.display());
+        std::fs::create_dir_all(folder).with_context(what)?;
+        let (report, last) = (folder.join(REPORT), folder.join(LAST));
+        // One that was interrupted has little to compare with.
+        if Report::read(&report).is_ok_and(|report| report.complete) {
+            std::fs::rename(&report, &last).with_context(what)?;
+        }
+        for name in [REPORT, LINES, JUNIT, PAGE] {
+            match std::fs::remove_file(folder.join(name)) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error).with_context(what),
+                _ => {}
+            }
+        }
+        crate::env::remove(&folder.join(PICTURES))?;
+        let lines = File::create(folder.join(LINES)).with_context(what)?;
+        let mut results = Self {
+            folder: folder.to_path_buf(),
+            lines,
+            last: Report::read(&last).ok(),
+        };
+        results.line(head)?;
+        Ok(results)
+    }
+
+    /// Writes a record at once.
+    ///
+    /// # Errors
+    /// When the disk is full.
+    pub(crate) fn add(&mut self, record: &Record) -> Result<()> {
+        self.line(record)
+    }
+
+    fn line(&mut self, value: &impl Serialize) -> Result<()> {
+        let mut text = serde_json::to_string(value)?;
+        text.push('\n');
+        self.lines
+            .write_all(text.as_bytes())
+            .with_context(|| format!("cannot write {}", self.folder.join(LINES).display()))
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    pub(crate) fn head(keys: &[&str]) -> Head {
+        Head {
+            geonode_e2e: 1,
+            blender: "Blender 5.2".into(),
+            provider: None,
+            started: 1_700_000_000,
+            shard: None,
+            keys: keys.iter().map(|key| (*key).to_owned()).collect(),
+        }
+    }
+
+    pub(crate) fn passed(key: &str) -> Record {
+        Record {
+            outcome: Outcome::Passed,
+            cause: None,
+            ..Record::stopped(key, Outcome::Passed, 1.5, String::new())
+        }
+    }
+
+    fn part(keys: &[&str], ran: &[&str]) -> Report {
+        Report {
+            head: head(keys),
+            seconds: 3.0,
+            complete: true,
+            manifests: ran.iter().map(|key| passed(key)).collect(),
+        }
+    }
+
+    fn outcomes(report: &Report) -> Vec<(&str, Outcome)> {
+        report
+            .manifests
+            .iter()
+            .map(|record| (record.key.as_str(), record.outcome))
+            .collect()
+    }
+
+    #[test]
+    fn parts_are_joined_in_the_order_of_the_run() {
+        let keys = ["a", "b", "c"];
+        let (whole, notes) = merge(vec![part(&keys, &["b"]), part(&keys, &["a", "c"])]).unwrap();
+        let all = [("a", Outcome::Passed), ("b", Outcome::Passed), ("c", Outcome::Passed)];
+        assert_eq!((outcomes(&whole), notes), (all.to_vec(), Vec::new()));
+        assert!(whole.complete && whole.failed() == 0);
+    }
+
+    #[test]
+    fn what_no_part_has_is_not_lost_and_what_two_have_counts_once() {
+        let keys = ["a", "b", "c"];
+        let (whole, notes) = merge(vec![part(&keys, &["a"]), part(&keys, &["a", "c"])]).unwrap();
+        let all = [("a", Outcome::Passed), ("b", Outcome::NotRun), ("c", Outcome::Passed)];
+        assert_eq!(outcomes(&whole), all);
+        assert_eq!(
+            notes,
+            [
+                "a ran twice; the first result counts.",
+                "1 of 3 manifests were not run."
+            ]
+        );
+        assert!(!whole.complete && whole.failed() == 1);
+        // A shard that was interrupted says itself what it did not run; another machine ran it.
+        let mut interrupted = part(&keys, &["a"]);
+        interrupted.fill(&["a".into(), "b".into()]);
+        let (whole, notes) = merge(vec![interrupted, part(&keys, &["b", "c"])]).unwrap();
+        assert!(whole.failed() == 0 && notes.is_empty(), "{notes:?}");
+    }
+
+    #[test]
+    fn parts_of_different_runs_are_refused() {
+        let error = merge(vec![part(&["a"], &["a"]), part(&["b"], &["b"])])
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("no parts of one run"), "{error}");
+        assert!(merge(Vec::new()).is_err());
+    }
+
+    #[test]
+    fn a_run_that_was_killed_has_the_results_that_it_had() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut results = Results::begin(folder.path(), &head(&["a", "b"])).unwrap();
+        results.add(&passed("a")).unwrap();
+        let lines = folder.path().join(LINES);
+        let cut = format!("{}{{\"key\": \"b\", \"outc", std::fs::read_to_string(&lines).unwrap());
+        std::fs::write(&lines, cut).unwrap();
+        let (whole, _) = merge(vec![Report::read(folder.path()).unwrap()]).unwrap();
+        assert_eq!(outcomes(&whole), [("a", Outcome::Passed), ("b", Outcome::NotRun)]);
+    }
+
+    #[test]
+    fn a_complete_report_becomes_the_last_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |report: &Report| {
+            std::fs::write(folder.path().join(REPORT), serde_json::to_string(report).unwrap()).unwrap();
+        };
+        let last = || Results::begin(folder.path(), &head(&["a"])).unwrap().last;
+        assert_eq!(last(), None);
+        let mut report = part(&["a"], &["a"]);
+        write(&report);
+        assert_eq!(last(), Some(report.clone()));
+        let complete = report.clone();
+        report.complete = false;
+        report.seconds = 9.0;
+        write(&report);
+        assert_eq!(last(), Some(complete), "an interrupted run is no measure");
+        assert!(
+            !folder.path().join(REPORT).exists(),
+            "an old report is not taken for a new one"
+        );
+    }
+
+    #[test]
+    fn a_record_is_called_what_its_manifest_calls_itself() {
+        let mut record = passed("manifests/ring.json #2");
+        assert_eq!(record.name(), "ring #2");
+        record.report = serde_json::json!({"name": "Ring of cubes"});
+        assert_eq!(record.name(), "Ring of cubes #2");
+    }
+}
