@@ -7,10 +7,10 @@ use geonode_graph::sockets::GROUP_OUTPUT_TYPE;
 use geonode_protocol::Code;
 use rustpython_parser::ast::{Expr, Stmt};
 
+use super::about::word_of;
 use super::draft::End;
 use super::fault::Fault;
 use super::reader::Reader;
-use super::statements::word_of;
 use super::value::{Gathered, Output, at, constant};
 use crate::names::Variables;
 

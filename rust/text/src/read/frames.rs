@@ -5,7 +5,7 @@ use rustpython_parser::ast::{Expr, ExprCall};
 use serde_json::Value;
 
 use super::arguments::unknown;
-use super::calls::Role;
+use super::properties::Role;
 use super::reader::Reader;
 use super::value::{Val, at, constant};
 

@@ -2,20 +2,35 @@
 //!
 //! Start at [`steps`]: a page's groups in order; `reader` and what follows it read one of them.
 
+mod about;
 mod again;
+mod applying;
 mod arguments;
+mod book;
 mod calls;
 mod draft;
+mod edits;
 mod expand;
 mod expressions;
 mod fault;
 mod frames;
+mod functions;
+mod giving;
 mod interface;
 mod items;
+mod kinds;
+mod making;
+mod meant;
+mod needs;
 mod operations;
 mod page;
+mod panels;
+mod probe;
+mod properties;
 mod reader;
+mod sockets;
 mod statements;
+mod step;
 mod steps;
 mod syntax;
 mod terms;
@@ -23,4 +38,5 @@ mod value;
 mod zones;
 
 pub use expand::{Expanded, PagePlaces, expand, page_in, page_plan, reads};
-pub use steps::{Needs, PageStep, ReadPage, needs, read_page};
+pub use needs::{Needs, needs};
+pub use steps::{PageStep, ReadPage, read_page};

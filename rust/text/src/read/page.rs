@@ -6,9 +6,9 @@ use geonode_protocol::{Code, Component, Expectation, Extent, Measure};
 use rustpython_parser::ast::{Constant, Expr, ExprCall, Ranged, Stmt, StmtFunctionDef};
 use serde_json::{Number, Value};
 
+use super::about::word_of;
 use super::arguments::only;
 use super::fault::{Fault, Faults};
-use super::statements::word_of;
 use super::value::{at, constant};
 use crate::names::{title, word};
 

@@ -1,191 +1,20 @@
-//! Terms: which node an operator, a comparison or a function of Python stands for follows from the types of its operands.
+//! Terms: which node an operator or a comparison stands for follows from the types of its operands.
 
 use geonode_protocol::Code;
-use rustpython_parser::ast::{BoolOp, CmpOp, Expr, ExprCall, ExprCompare, ExprIfExp, Operator, UnaryOp};
-use serde_json::{Value, json};
+use rustpython_parser::ast::{BoolOp, Expr, UnaryOp};
+use serde_json::Value;
 
-use super::fault::Faults;
-use super::reader::{Place, Reader, is_usable};
-use super::value::{Val, at, constant, data_socket, is_vector, number};
-
-const MATH: &str = "ShaderNodeMath";
-const VECTOR_MATH: &str = "ShaderNodeVectorMath";
-const BOOLEAN: &str = "FunctionNodeBooleanMath";
-const COMPARE: &str = "FunctionNodeCompare";
-const SWITCH: &str = "GeometryNodeSwitch";
-
-const FLOAT: &str = "NodeSocketFloat";
-const INT: &str = "NodeSocketInt";
-const BOOL: &str = "NodeSocketBool";
-const VECTOR: &str = "NodeSocketVector";
-const COLOR: &str = "NodeSocketColor";
-const STRING: &str = "NodeSocketString";
-const GEOMETRY: &str = "NodeSocketGeometry";
-
-/// Functions of vectors, the operations that they are, how many vectors they take, and whether they give one.
-const OF_VECTORS: &[(&str, &str, usize, bool)] = &[
-    ("cross", "CROSS_PRODUCT", 2, true),
-    ("distance", "DISTANCE", 2, false),
-    ("dot", "DOT_PRODUCT", 2, false),
-    ("length", "LENGTH", 1, false),
-    ("normalize", "NORMALIZE", 1, true),
-];
-
-/// Functions of one number or vector, and the operations that they are.
-const FUNCTIONS: &[(&str, &str)] = &[
-    ("abs", "ABSOLUTE"),
-    ("acos", "ARCCOSINE"),
-    ("asin", "ARCSINE"),
-    ("atan", "ARCTANGENT"),
-    ("atan2", "ARCTAN2"),
-    ("ceil", "CEIL"),
-    ("cos", "COSINE"),
-    ("cosh", "COSH"),
-    ("degrees", "DEGREES"),
-    ("exp", "EXPONENT"),
-    ("fabs", "ABSOLUTE"),
-    ("floor", "FLOOR"),
-    ("fmod", "MODULO"),
-    ("int", "TRUNC"),
-    ("log", "LOGARITHM"),
-    ("max", "MAXIMUM"),
-    ("min", "MINIMUM"),
-    ("pow", "POWER"),
-    ("radians", "RADIANS"),
-    ("round", "ROUND"),
-    ("sign", "SIGN"),
-    ("sin", "SINE"),
-    ("sinh", "SINH"),
-    ("sqrt", "SQRT"),
-    ("tan", "TANGENT"),
-    ("tanh", "TANH"),
-    ("trunc", "TRUNC"),
-];
+use super::kinds::{FLOAT, INT, STRING, VECTOR};
+use super::reader::{Place, Reader};
+use super::value::{Val, at};
 
 /// An operand: part of the page, or what a step before it made.
-enum Operand<'p> {
+pub(super) enum Operand<'p> {
     Text(&'p Expr),
     Made(Val),
 }
 
 impl<'p> Reader<'_, '_, 'p> {
-    /// The type of socket that an expression stands for; none where that is open.
-    pub(crate) fn kind_of(&mut self, expr: &'p Expr) -> Option<String> {
-        if let Some(known) = constant(expr, &mut Faults::default()) {
-            return match known {
-                Value::Bool(_) => Some(BOOL),
-                Value::Number(number) if number.is_i64() => Some(INT),
-                Value::Number(_) => Some(FLOAT),
-                Value::String(_) => Some(STRING),
-                Value::Array(_) if is_vector(&known) => Some(VECTOR),
-                Value::Object(map) => return map.keys().next().map(|kind| data_socket(kind)),
-                _ => None,
-            }
-            .map(str::to_owned);
-        }
-        match expr {
-            Expr::Name(name) => {
-                let known = self.name(name.id.as_str(), at(expr));
-                self.one_output(known, None).map(|output| output.kind)
-            }
-            Expr::Attribute(attribute) => match &*attribute.value {
-                Expr::Name(name) => {
-                    let known = self.name(name.id.as_str(), at(expr));
-                    let id = match known {
-                        Val::Node(id) => id,
-                        Val::Out(output) if output.kind == VECTOR => return Some(FLOAT.to_owned()),
-                        Val::Out(output) => output.id,
-                        _ => return None,
-                    };
-                    let outputs = self.draft.sockets(&id, geonode_graph::ir::Side::Output);
-                    let words = self.words_of(&outputs);
-                    let socket = words
-                        .place(attribute.attr.as_str())
-                        .and_then(|place| outputs.get(place));
-                    // Otherwise it is a part of a vector, or reported when it is read.
-                    Some(socket.map_or_else(|| FLOAT.to_owned(), |socket| self.flowing(&id, &socket.kind)))
-                }
-                Expr::Call(call) => {
-                    let node = self.probe(call)?;
-                    let outputs = self.outputs_of(&node);
-                    let words = self.words_of(&outputs);
-                    let socket = words
-                        .place(attribute.attr.as_str())
-                        .and_then(|place| outputs.get(place));
-                    Some(socket.map_or_else(|| FLOAT.to_owned(), |socket| socket.kind.clone()))
-                }
-                _ => Some(FLOAT.to_owned()),
-            },
-            Expr::Call(call) => self.kind_of_call(call),
-            Expr::BinOp(term) => {
-                let vector = [&term.left, &term.right]
-                    .into_iter()
-                    .any(|side| self.operand_kind(side).as_deref() == Some(VECTOR));
-                Some(if vector { VECTOR } else { FLOAT }.to_owned())
-            }
-            Expr::UnaryOp(term) if term.op == UnaryOp::Not => Some(BOOL.to_owned()),
-            Expr::UnaryOp(term) => self
-                .kind_of(&term.operand)
-                .map(|kind| if kind == VECTOR { kind } else { FLOAT.to_owned() }),
-            Expr::BoolOp(_) | Expr::Compare(_) => Some(BOOL.to_owned()),
-            Expr::IfExp(term) => self.kind_of_switch(term),
-            Expr::Tuple(_) => Some(VECTOR.to_owned()),
-            Expr::Subscript(_) => Some(FLOAT.to_owned()),
-            _ => None,
-        }
-    }
-
-    fn kind_of_call(&mut self, call: &'p ExprCall) -> Option<String> {
-        let function = match &*call.func {
-            Expr::Name(name) => name.id.as_str(),
-            Expr::Attribute(function) if matches!(&*function.value, Expr::Name(base) if base.id.as_str() == "math") => {
-                function.attr.as_str()
-            }
-            _ => return None,
-        };
-        if function == "muted" {
-            return self.kind_of(call.args.first()?);
-        }
-        let by_name = matches!(&*call.func, Expr::Name(_));
-        if by_name && self.is_node(function) {
-            let node = self.probe(call)?;
-            let outputs = self.outputs_of(&node);
-            return outputs
-                .iter()
-                .find(|socket| is_usable(socket))
-                .map(|socket| socket.kind.clone());
-        }
-        if let Some((.., vector)) = OF_VECTORS.iter().find(|(name, ..)| *name == function) {
-            return Some(if *vector { VECTOR } else { FLOAT }.to_owned());
-        }
-        if function == "float" {
-            return Some(FLOAT.to_owned());
-        }
-        FUNCTIONS.iter().find(|(name, _)| *name == function)?;
-        let vector = call
-            .args
-            .iter()
-            .any(|value| self.kind_of(value).as_deref() == Some(VECTOR));
-        Some(if vector { VECTOR } else { FLOAT }.to_owned())
-    }
-
-    /// The type of a switch: that of both branches, or the one that takes both.
-    fn kind_of_switch(&mut self, term: &'p ExprIfExp) -> Option<String> {
-        let (a, b) = (self.kind_of(&term.body), self.kind_of(&term.orelse));
-        let (Some(a), Some(b)) = (a.clone(), b.clone()) else {
-            return a.or(b);
-        };
-        if a == b {
-            return Some(a);
-        }
-        for wanted in [GEOMETRY, VECTOR, FLOAT] {
-            if a == wanted || b == wanted {
-                return Some(wanted.to_owned());
-            }
-        }
-        Some(a)
-    }
-
     /// The node that a term is.
     pub(crate) fn term(&mut self, expr: &'p Expr, place: Place<'_>) -> Val {
         let start = at(expr);
@@ -217,12 +46,6 @@ impl<'p> Reader<'_, '_, 'p> {
             "Use + - * / % ** // and comparisons, or call a node.",
         );
         Val::Bad
-    }
-
-    /// What an operand is in a term: Blender takes a colour for a vector.
-    fn operand_kind(&mut self, expr: &'p Expr) -> Option<String> {
-        let kind = self.kind_of(expr)?;
-        Some(if kind == COLOR { VECTOR.to_owned() } else { kind })
     }
 
     fn arithmetic(&mut self, op: Operator, left: &'p Expr, right: &'p Expr, start: usize, place: Place<'_>) -> Val {
@@ -296,7 +119,7 @@ impl<'p> Reader<'_, '_, 'p> {
     }
 
     /// A node of an operation with its operands.
-    fn made_of(
+    pub(super) fn made_of(
         &mut self,
         kind: &str,
         operation: &str,
@@ -312,7 +135,7 @@ impl<'p> Reader<'_, '_, 'p> {
     }
 
     /// A node of an operation.
-    fn node_of(&mut self, kind: &str, operation: &str, start: usize, place: Place<'_>) -> Option<String> {
+    pub(super) fn node_of(&mut self, kind: &str, operation: &str, start: usize, place: Place<'_>) -> Option<String> {
         let described = self.names.catalogue().nodes.get(kind)?;
         let known = described
             .properties
@@ -338,7 +161,7 @@ impl<'p> Reader<'_, '_, 'p> {
     }
 
     /// Gives the available inputs their operands, in order.
-    fn operands(&mut self, id: &str, operands: Vec<Operand<'p>>, start: usize) {
+    pub(super) fn operands(&mut self, id: &str, operands: Vec<Operand<'p>>, start: usize) {
         let inputs = self.draft.sockets(id, geonode_graph::ir::Side::Input);
         let words = self.words_of(&inputs);
         let usable: Vec<_> = inputs
@@ -501,103 +324,6 @@ impl<'p> Reader<'_, '_, 'p> {
         }
         let sides = [&*term.test, &*term.orelse, &*term.body];
         self.operands(&id, sides.into_iter().map(Operand::Text).collect(), start);
-        Val::Node(id)
-    }
-
-    /// What a function of Python stands for; none where the name is not one of those that are known.
-    pub(crate) fn function(&mut self, call: &'p ExprCall, name: &str, place: Place<'_>) -> Option<Val> {
-        let by_name = matches!(&*call.func, Expr::Name(_));
-        if by_name && self.is_node(name) {
-            return None;
-        }
-        let start = at(call);
-        if let Some((_, operation, count, _)) = OF_VECTORS.iter().find(|(known, ..)| *known == name) {
-            return Some(self.of_vectors(call, (name, operation, *count), place));
-        }
-        if let ("float", [one], true) = (name, call.args.as_slice(), call.keywords.is_empty()) {
-            return Some(self.value(one, place));
-        }
-        let (_, operation) = FUNCTIONS.iter().find(|(known, _)| *known == name)?;
-        let count = match *operation {
-            "MAXIMUM" | "MINIMUM" => 2..=usize::MAX,
-            "ARCTAN2" | "MODULO" | "POWER" => 2..=2,
-            "LOGARITHM" => 1..=2,
-            _ => 1..=1,
-        };
-        let fits = count.contains(&call.args.len()) && call.keywords.is_empty();
-        if !fits {
-            let message = format!(
-                "{name}(…) takes {} here.",
-                if *count.start() == 1 { "one value" } else { "two values" }
-            );
-            self.error(
-                Code::TextForm,
-                start,
-                message,
-                "Use a Math node for anything else: `math(a, b, operation=\"…\")`.",
-            );
-            return Some(Val::Bad);
-        }
-        let vector = call
-            .args
-            .iter()
-            .any(|value| self.kind_of(value).as_deref() == Some(VECTOR));
-        let all: Vec<&'p Expr> = call.args.iter().collect();
-        Some(self.folded(if vector { VECTOR_MATH } else { MATH }, operation, &all, start, place))
-    }
-
-    /// `length(v)`, `dot(a, b)`.
-    fn of_vectors(
-        &mut self,
-        call: &'p ExprCall,
-        (name, operation, count): (&str, &str, usize),
-        place: Place<'_>,
-    ) -> Val {
-        let start = at(call);
-        let is_number = |kind: Option<String>| kind.is_some_and(|kind| matches!(kind.as_str(), FLOAT | INT | BOOL));
-        let misfit = call.args.iter().find(|value| is_number(self.kind_of(value)));
-        if call.args.len() != count || !call.keywords.is_empty() || misfit.is_some() {
-            let message = format!(
-                "{name}(…) takes {}.",
-                if count == 1 { "one vector" } else { "two vectors" }
-            );
-            let fix = "Give it vectors, such as `(x, y, z)`, or call a node.";
-            self.error(Code::TextForm, misfit.map_or(start, at), message, fix);
-            return Val::Bad;
-        }
-        let operands = call.args.iter().map(Operand::Text).collect();
-        self.made_of(VECTOR_MATH, operation, operands, start, place)
-    }
-
-    /// A function of several values: pair by pair from the left.
-    fn folded(&mut self, kind: &str, operation: &str, values: &[&'p Expr], start: usize, place: Place<'_>) -> Val {
-        let mut operands: Vec<Operand<'p>> = Vec::new();
-        let Some(id) = self.node_of(kind, operation, start, place) else {
-            return Val::Bad;
-        };
-        match values {
-            [one] => {
-                operands.push(Operand::Text(one));
-                if operation == "LOGARITHM" {
-                    // Python's is the natural one.
-                    operands.extend(number(std::f64::consts::E).map(|base| Operand::Made(Val::Const(base))));
-                }
-            }
-            [a, b] => operands.extend([Operand::Text(a), Operand::Text(b)]),
-            [first @ .., last] => {
-                let word = if kind == MATH { "value" } else { "vector" };
-                let inner = Place::Feeds {
-                    owner: &id,
-                    word,
-                    identifier: "",
-                    place: 0,
-                };
-                operands.push(Operand::Made(self.folded(kind, operation, first, start, inner)));
-                operands.push(Operand::Text(last));
-            }
-            [] => {}
-        }
-        self.operands(&id, operands, start);
         Val::Node(id)
     }
 }

@@ -1,0 +1,224 @@
+//! What only an edit does: nodes into links, into groups, and away.
+
+use geonode_graph::ir::Side;
+use geonode_graph::sockets::GROUP_OUTPUT_TYPE;
+use geonode_protocol::{Code, GnOp, GroupNodes};
+use rustpython_parser::ast::{Expr, ExprCall};
+use serde_json::Value;
+
+use super::arguments::{only, unknown};
+use super::reader::{Binding, Place, Reader, is_usable};
+use super::value::{Val, at, constant};
+
+impl<'p> Reader<'_, '_, 'p> {
+    pub(super) fn extra(&mut self, op: GnOp, call: &'p ExprCall) {
+        if !self.edit {
+            let fix = "Write it in `with edit(\"Group\"):`.";
+            return self.error(Code::TextForm, at(call), "This stands in an edit only.", fix);
+        }
+        self.extras.push(super::reader::Extra { op, at: at(call) });
+    }
+
+    /// `g = gather("Name", a, b)`.
+    pub(super) fn gather(&mut self, name: &str, call: &'p ExprCall) {
+        let group = call.args.first().and_then(|name| constant(name, self.faults));
+        let Some(group) = group.as_ref().and_then(Value::as_str).map(str::to_owned) else {
+            return self.error(
+                Code::TextForm,
+                at(call),
+                "gather(…) needs the name of a group.",
+                "Write g = gather(\"Name\", a, b).",
+            );
+        };
+        let members = call.args.get(1..).unwrap_or_default();
+        for keyword in &call.keywords {
+            unknown(keyword, "gather", "g = gather(\"Name\", a, b)", self.faults);
+        }
+        let id = self.id_of(name);
+        let mut node_ids = Vec::new();
+        for member in members {
+            match self.gathered_node(member) {
+                Some(inside) => node_ids.push(inside.id.clone()),
+                None => node_ids.extend(self.nodes_of(std::slice::from_ref(member))),
+            }
+        }
+        let op = GroupNodes {
+            id,
+            node_group_name: group,
+            node_ids,
+        };
+        self.extra(GnOp::GroupNodes(op), call);
+        self.bindings.insert(name.to_owned(), Binding::Known(Val::Bad));
+    }
+
+    /// `x = insert(link=(a.points, b.geometry), node=set_position(offset=…))`.
+    pub(super) fn insert(&mut self, name: &'p str, call: &'p ExprCall) {
+        let form = "x = insert(link=(a.points, b.geometry), node=set_position(offset=(0.0, 0.0, 1.0)))";
+        only(call, "insert", 2, &["link", "node"], form, self.faults);
+        let part = |wanted: &str| {
+            call.keywords
+                .iter()
+                .find(|keyword| keyword.arg.as_ref().is_some_and(|arg| arg.as_str() == wanted))
+        };
+        let link = part("link").map(|keyword| &keyword.value).or_else(|| call.args.first());
+        let node = part("node").map(|keyword| &keyword.value).or_else(|| call.args.get(1));
+        let (Some(Expr::Tuple(ends)), Some(node)) = (link, node) else {
+            let fix = "Write x = insert(link=(a.points, b.geometry), node=set_position(offset=(0.0, 0.0, 1.0))).";
+            return self.error(
+                Code::TextForm,
+                at(call),
+                "insert(…) needs a link, from an output to an input, and a node.",
+                fix,
+            );
+        };
+        let [source, Expr::Attribute(target)] = ends.elts.as_slice() else {
+            return self.error(
+                Code::TextForm,
+                at(call),
+                "A link is written (output, node.input).",
+                "Write link=(a.points, b.geometry).",
+            );
+        };
+        let given = self.value(source, Place::Loose(name));
+        let target_node = match &*target.value {
+            Expr::Name(word) => self.name(word.id.as_str(), at(&*target.value)),
+            _ => Val::Bad,
+        };
+        let (Some(from), Val::Node(to)) = (self.one_output(given, None), target_node) else {
+            return self.error(
+                Code::UnknownNode,
+                at(call),
+                "The link's ends are not nodes of the tree.",
+                "Name nodes that exist.",
+            );
+        };
+        let Some((input, _)) = self.input_named(&to, target.attr.as_str(), at(&*target.value)) else {
+            return;
+        };
+        let end = (to.clone(), input.identifier.clone());
+        let found = self.draft.links_into(&end).into_iter().find(|number| {
+            self.draft
+                .link(*number)
+                .is_some_and(|wire| wire.from == (from.id.clone(), from.socket.clone()))
+        });
+        let Some(number) = found else {
+            if self.is_inserted(name, &(from.id.clone(), from.socket.clone()), &end) {
+                self.bind(name, node, true);
+                return;
+            }
+            let message = format!(
+                "No link leads from {} to the input “{}” of {}.",
+                self.label_of(&from.id),
+                input.name,
+                self.label_of(&to)
+            );
+            return self.error(Code::UnknownSocket, at(call), message, "Name a link that is there.");
+        };
+        self.bind(name, node, true);
+        let Some(Binding::Known(Val::Node(id))) = self.bindings.get(name).cloned() else {
+            return;
+        };
+        let sockets = self.draft.sockets(&id, Side::Input);
+        let free = sockets.iter().filter(|socket| is_usable(socket)).find(|socket| {
+            let empty = self
+                .draft
+                .links_into(&(id.clone(), socket.identifier.clone()))
+                .is_empty();
+            (empty || socket.multi) && self.draft.scope.catalogue.converts(&from.kind, &socket.kind)
+        });
+        let out = self.output_for(&id, Some(&input.kind));
+        match (free, out) {
+            (Some(free), Some(out)) => {
+                let free = free.identifier.clone();
+                // The link keeps its place among others into the same input.
+                self.draft.divert(number, (id.clone(), out.socket), at(call));
+                self.draft.connect((from.id, from.socket), (id, free), at(call));
+            }
+            _ => {
+                let message = format!("{} does not fit into this link.", self.label_of(&id));
+                self.error(
+                    Code::IllegalLink,
+                    at(call),
+                    message,
+                    "Insert a node that takes and gives what the link carries.",
+                );
+            }
+        }
+    }
+
+    /// `del x`, `del count`, `del group_output.tip`.
+    pub(super) fn delete(&mut self, target: &'p Expr) {
+        match target {
+            Expr::Tuple(all) => all.elts.iter().for_each(|each| self.delete(each)),
+            Expr::Attribute(attribute) if matches!(&*attribute.value, Expr::Name(base) if base.id.as_str() == "group_output") => {
+                match self.output_of_group(attribute.attr.as_str()) {
+                    Some(identifier) => self.remove_socket(&identifier),
+                    None => {
+                        let message = format!("The group has no output “{}”; nothing is removed.", attribute.attr);
+                        let fix = "Leave the line out if that is meant.";
+                        self.faults.add(super::fault::Fault::warning(
+                            Code::NothingToRemove,
+                            at(target),
+                            message,
+                            fix,
+                        ));
+                    }
+                }
+            }
+            Expr::Attribute(attribute) => {
+                // A link.
+                let known = match &*attribute.value {
+                    Expr::Name(name) => self.name(name.id.as_str(), at(target)),
+                    _ => Val::Bad,
+                };
+                if let Val::Node(id) = known
+                    && let Some((socket, _)) = self.input_named(&id, attribute.attr.as_str(), at(target))
+                {
+                    self.cut_all(&(id, socket.identifier));
+                }
+            }
+            Expr::Name(name) => {
+                let word = name.id.as_str();
+                let node = self
+                    .variables
+                    .closure_output(word)
+                    .or_else(|| self.variables.id(word))
+                    .map(str::to_owned);
+                let node = node.filter(|id| self.draft.node(id).is_some());
+                match node {
+                    Some(id) => self.delete_node(&id),
+                    None if self.parameters.contains_key(word) => {
+                        if let Some(identifier) = self.interface_item(target) {
+                            self.remove_socket(&identifier);
+                        }
+                    }
+                    None if self.is_gone(target) => self.note_gone(target, "nothing is removed"),
+                    None => drop(self.name(word, at(target))),
+                }
+            }
+            _ => self.error(
+                Code::TextForm,
+                at(target),
+                "Nodes, inputs and outputs are deleted.",
+                "Write `del x`.",
+            ),
+        }
+    }
+
+    fn delete_node(&mut self, id: &str) {
+        let Some(node) = self.draft.node(id) else { return };
+        if matches!(node.kind.as_str(), GROUP_OUTPUT_TYPE) {
+            return;
+        }
+        let pair = node.pair.clone();
+        let other = pair.or_else(|| {
+            let mut all = self.draft.nodes.values();
+            all.find(|made| made.node.pair.as_deref() == Some(id))
+                .map(|made| made.node.id.clone())
+        });
+        self.draft.remove(id);
+        if let Some(other) = other {
+            self.draft.remove(&other);
+        }
+    }
+}

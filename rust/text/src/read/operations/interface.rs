@@ -1,0 +1,190 @@
+//! Operations that change the interface of a tree.
+
+use geonode_graph::catalogue::Socket;
+use geonode_graph::ir::{Item, ItemKind, Side, Tree};
+use geonode_graph::is_socket_property;
+use geonode_protocol::{Code, Direction, GroupIo, NodeTreeOp, Properties};
+use serde_json::Value;
+
+use super::Writing;
+use super::nodes::properties;
+use crate::read::draft::same;
+use crate::read::interface::{NEW_INPUT, NEW_OUTPUT};
+use crate::read::reader::Reader;
+
+/// Properties of interface items that an operation carries in fields of their own.
+const SAID_OF_SOCKETS: [&str; 4] = ["default_value", "min_value", "max_value", "subtype"];
+
+impl Reader<'_, '_, '_> {
+    /// Removes the sockets that the draft lacks.
+    fn remove_sockets(&self, before: &Tree, written: &mut Writing<'_>) {
+        let stays = |gone: &Item| {
+            let mut items = self.draft.interface.iter();
+            items.any(|item| item.identifier == gone.identifier)
+        };
+        let sockets = before.interface.iter().filter(|item| item.kind == ItemKind::Socket);
+        for gone in sockets.filter(|item| !stays(item)) {
+            let mut others = before.interface.iter().filter(|other| shares(other, gone));
+            let op = GroupIo {
+                remove: true,
+                identifier: others.next().map(|_| gone.identifier.clone()),
+                ..group_io(gone)
+            };
+            let op = NodeTreeOp::SetGroupIo(Box::new(op));
+            written.out.tree.push((op, self.draft.at));
+        }
+    }
+
+    pub(super) fn interface_operations(&mut self, before: &Tree, written: &mut Writing<'_>) {
+        let items = self.draft.interface.clone();
+        let stays = |identifier: &str| items.iter().any(|item| item.identifier == identifier);
+        self.remove_sockets(before, written);
+        self.order_unsaid(before);
+        let is_blank = |item: &Item| matches!(item.identifier.as_str(), NEW_INPUT | NEW_OUTPUT);
+        for item in &items {
+            let at = self
+                .draft
+                .declared
+                .get(&item.identifier)
+                .copied()
+                .unwrap_or(self.draft.at);
+            let old = before.interface.iter().find(|old| old.identifier == item.identifier);
+            if item.kind == ItemKind::Panel {
+                self.panel_unsaid(item, old, at);
+                continue;
+            }
+            let staying = before.interface.iter().filter(|other| stays(&other.identifier));
+            let mut alike = items
+                .iter()
+                .chain(staying)
+                .filter(|other| shares(other, item))
+                .peekable();
+            let is_shared = alike.peek().is_some();
+            if is_shared && (is_blank(item) || alike.any(is_blank)) {
+                let message = format!("Two sockets are named “{}”.", item.name);
+                self.error(Code::DuplicateId, at, message, "Give each its own name.");
+                continue;
+            }
+            let mut op = group_io(item);
+            let mut changed = old.is_none();
+            if let Some(old) = old.filter(|old| old.name != item.name) {
+                if is_blank(old) {
+                    self.unsaid(at, "another name of a socket that is there");
+                    op.name.clone_from(&old.name);
+                } else {
+                    op.identifier = Some(old.identifier.clone());
+                    changed = true;
+                }
+            }
+            if is_shared {
+                op.identifier = Some(self.key(&item.identifier));
+            }
+            for (field, value) in &item.props {
+                let known = old.and_then(|old| old.props.get(field));
+                if known.is_some_and(|known| same(known, value)) {
+                    continue;
+                }
+                let is_more = is_socket_property(field, &self.names.catalogue().blender);
+                if !is_more && !SAID_OF_SOCKETS.contains(&field.as_str()) {
+                    self.unsaid(at, &format!("“{field}” of the socket “{}”", item.name));
+                    continue;
+                }
+                changed = true;
+                match field.as_str() {
+                    "default_value" => op.default = Some(value.clone()),
+                    "min_value" => op.min = value.as_f64(),
+                    "max_value" => op.max = value.as_f64(),
+                    "subtype" => op.subtype = value.as_str().map(str::to_owned),
+                    _ => drop(op.properties.insert(field.clone(), value.clone())),
+                }
+            }
+            if let Some(old) = old.filter(|old| {
+                !self.edit && old.props.contains_key("default_value") && !item.props.contains_key("default_value")
+            }) {
+                op.default = nothing(&old.socket_type);
+                changed |= op.default.is_some();
+            }
+            let panel = |parent: Option<&String>, all: &[Item]| {
+                let parent = parent?;
+                all.iter()
+                    .find(|panel| panel.identifier == *parent)
+                    .map(|panel| panel.name.clone())
+            };
+            let wanted = panel(item.parent.as_ref(), &items);
+            if wanted != old.and_then(|old| panel(old.parent.as_ref(), &before.interface)) {
+                match wanted {
+                    Some(_) => {
+                        op.panel = wanted;
+                        changed = true;
+                    }
+                    None => self.unsaid(at, "that a socket leaves its panel"),
+                }
+            }
+            if changed {
+                written.out.tree.push((NodeTreeOp::SetGroupIo(Box::new(op)), at));
+            }
+        }
+    }
+
+    /// Sockets that are there stay in their order.
+    fn order_unsaid(&mut self, before: &Tree) {
+        let place = |item: &&Item| self.draft.declared.get(&item.identifier).copied();
+        let turned = |side: Side| {
+            let sockets = before.interface.iter();
+            let sockets = sockets.filter(|item| item.kind == ItemKind::Socket && item.in_out == Some(side));
+            let places: Vec<usize> = sockets.filter_map(|item| place(&item)).collect();
+            !places.is_sorted()
+        };
+        if turned(Side::Input) || turned(Side::Output) {
+            self.unsaid(self.draft.at, "another order of the sockets that are there");
+        }
+    }
+
+    fn panel_unsaid(&mut self, item: &Item, old: Option<&Item>, at: usize) {
+        if old.map(|old| &old.parent) != Some(&item.parent) && item.parent.is_some() {
+            self.unsaid(at, "a panel in another panel");
+        }
+        for field in item.props.keys() {
+            if old.and_then(|old| old.props.get(field)) != item.props.get(field) {
+                self.unsaid(at, &format!("“{field}” of the panel “{}”", item.name));
+            }
+        }
+    }
+}
+
+/// Whether another socket of the same side has the same name.
+fn shares(other: &Item, item: &Item) -> bool {
+    other.kind == ItemKind::Socket
+        && (other.in_out, &other.name) == (item.in_out, &item.name)
+        && other.identifier != item.identifier
+}
+
+fn group_io(item: &Item) -> GroupIo {
+    GroupIo {
+        direction: match item.in_out {
+            Some(Side::Output) => Direction::Output,
+            _ => Direction::Input,
+        },
+        name: item.name.clone(),
+        identifier: None,
+        socket_type: Some(item.socket_type.clone()),
+        default: None,
+        min: None,
+        max: None,
+        subtype: None,
+        panel: None,
+        properties: Properties::new(),
+        remove: false,
+    }
+}
+
+/// The value of a new socket of this type.
+fn nothing(kind: &str) -> Option<Value> {
+    Some(match kind {
+        "NodeSocketFloat" | "NodeSocketInt" => Value::from(0),
+        "NodeSocketBool" => Value::Bool(false),
+        "NodeSocketString" => Value::from(""),
+        "NodeSocketVector" | "NodeSocketRotation" => serde_json::json!([0.0, 0.0, 0.0]),
+        _ => return None,
+    })
+}

@@ -1,0 +1,105 @@
+//! Operations that make, order and remove links.
+
+use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
+use geonode_graph::ir::{Side, Tree};
+use geonode_protocol::{Code, Endpoint, Link, NodeTreeOp, OrderLinks};
+
+use super::Writing;
+use crate::read::draft::End;
+use crate::read::reader::Reader;
+
+impl Reader<'_, '_, '_> {
+    pub(super) fn unlink(&mut self, before: &Tree, written: &mut Writing<'_>) {
+        let wanted: HashSet<(&End, &End)> = self.draft.links().map(|(_, wire)| (&wire.from, &wire.to)).collect();
+        let mut all = Vec::new();
+        for link in &before.links {
+            if wanted.contains(&(&link.from, &link.to))
+                || !self.stays(&link.from.0, written)
+                || !self.stays(&link.to.0, written)
+            {
+                continue;
+            }
+            let at = self.place_of(&link.to.0, &link.to.1);
+            let op = Link {
+                from: Endpoint {
+                    node_id: link.from.0.clone(),
+                    socket: link.from.1.clone(),
+                },
+                to: Endpoint {
+                    node_id: link.to.0.clone(),
+                    socket: link.to.1.clone(),
+                },
+            };
+            all.push((NodeTreeOp::Unlink(op), at));
+        }
+        written.out.tree.extend(all);
+    }
+
+    pub(super) fn links(&mut self, before: &Tree, written: &mut Writing<'_>) {
+        let mut kept: HashMap<End, Vec<End>> = HashMap::new();
+        let mut there: HashSet<(&End, &End)> = HashSet::new();
+        let mut muted: HashSet<(&End, &End)> = HashSet::new();
+        let wanted: Vec<_> = self.draft.links().map(|(_, wire)| wire.clone()).collect();
+        let pairs: HashSet<(&End, &End)> = wanted.iter().map(|wire| (&wire.from, &wire.to)).collect();
+        for link in &before.links {
+            let pair = (&link.from, &link.to);
+            if pairs.contains(&pair) && self.stays(&link.from.0, written) && self.stays(&link.to.0, written) {
+                there.insert(pair);
+                if link.muted {
+                    muted.insert(pair);
+                }
+                kept.entry(link.to.clone()).or_default().push(link.from.clone());
+            }
+        }
+        for wire in &wanted {
+            let pair = (&wire.from, &wire.to);
+            if wire.muted != muted.contains(&pair) {
+                let fix = "Leave the link out, or mute the node: `mute(x)`.";
+                self.error(
+                    Code::TextForm,
+                    wire.at,
+                    "A plan cannot mute a link, nor end its muting.",
+                    fix,
+                );
+            }
+            if there.contains(&pair) {
+                continue;
+            }
+            kept.entry(wire.to.clone()).or_default().push(wire.from.clone());
+            let op = Link {
+                from: self.endpoint(&wire.from, Side::Output),
+                to: self.endpoint(&wire.to, Side::Input),
+            };
+            written.out.tree.push((NodeTreeOp::Link(op), wire.at));
+        }
+        let mut orders: HashMap<&End, (Vec<&End>, usize)> = HashMap::new();
+        for (_, wire) in self.draft.links_in_order() {
+            let entry = orders.entry(&wire.to).or_insert_with(|| (Vec::new(), wire.at));
+            entry.0.push(&wire.from);
+        }
+        let mut seen = HashSet::new();
+        for wire in &wanted {
+            let Some((order, at)) = orders
+                .get(&wire.to)
+                .filter(|(order, _)| order.len() > 1 && seen.insert(&wire.to))
+            else {
+                continue;
+            };
+            let as_made: Vec<&End> = kept.get(&wire.to).into_iter().flatten().collect();
+            if as_made == *order {
+                continue;
+            }
+            let op = OrderLinks {
+                node_id: wire.to.0.clone(),
+                socket: self.socket_word(&wire.to, Side::Input),
+                // A page has links as they were made; the operation names the one first that is evaluated first, the last one made.
+                from: order
+                    .iter()
+                    .rev()
+                    .map(|from| self.endpoint(from, Side::Output))
+                    .collect(),
+            };
+            written.out.tree.push((NodeTreeOp::OrderLinks(op), *at));
+        }
+    }
+}

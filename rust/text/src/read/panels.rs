@@ -1,0 +1,146 @@
+//! Panels: `panel("Shape", a, panel("Inner", b))`.
+
+use geonode_graph::ir::{Item, ItemKind, Map};
+use geonode_protocol::Code;
+use rustpython_parser::ast::{Expr, ExprCall, Keyword};
+use serde_json::Value;
+
+use super::arguments::unknown;
+use super::reader::Reader;
+use super::value::{at, constant};
+
+/// How a panel is written.
+const PANEL: &str = "panel(\"Shape\", size, description=\"…\")";
+
+impl<'p> Reader<'_, '_, 'p> {
+    /// `panel("Shape", a, panel("Inner", b), …)`: returns the identifiers of what is in it.
+    pub(crate) fn panel(&mut self, call: &'p ExprCall, parent: Option<&str>) {
+        let name = call.args.first().and_then(|name| constant(name, self.faults));
+        let Some(name) = name.as_ref().and_then(Value::as_str) else {
+            self.error(
+                Code::TextForm,
+                at(call),
+                "A panel needs a name.",
+                "Write panel(\"Shape\", size, count).",
+            );
+            return;
+        };
+        let mut panels = self.draft.interface.iter().filter(|item| item.kind == ItemKind::Panel);
+        let known = panels
+            .find(|item| item.name == name && item.parent.as_deref() == parent)
+            .map(|item| item.identifier.clone());
+        let before = self.draft.present.into_iter().flat_map(|tree| &tree.interface);
+        let before = before
+            .into_iter()
+            .find(|item| item.kind == ItemKind::Panel && item.name == name)
+            .map(|item| item.identifier.clone());
+        let identifier = match known {
+            Some(known) => known,
+            None => {
+                let taken =
+                    |identifier: &String| self.draft.interface.iter().any(|item| item.identifier == *identifier);
+                let identifier = before.filter(|identifier| !taken(identifier));
+                let identifier = identifier.unwrap_or_else(|| self.draft.next_key());
+                let item = Item {
+                    kind: ItemKind::Panel,
+                    identifier: identifier.clone(),
+                    name: name.to_owned(),
+                    in_out: None,
+                    socket_type: String::new(),
+                    parent: parent.map(str::to_owned),
+                    props: Map::new(),
+                };
+                self.declare(item, at(call));
+                identifier
+            }
+        };
+        let described = keyword_values(self, &call.keywords);
+        if let Some(item) = self
+            .draft
+            .interface
+            .iter_mut()
+            .find(|item| item.identifier == identifier)
+        {
+            item.props.extend(described);
+        }
+        for inner in call.args.iter().skip(1) {
+            if let Expr::Call(inner) = inner
+                && matches!(&*inner.func, Expr::Name(name) if name.id.as_str() == "panel")
+            {
+                self.panel(inner, Some(&identifier));
+                continue;
+            }
+            if let Some(socket) = self.interface_item(inner)
+                && let Some(item) = self.draft.interface.iter_mut().find(|item| item.identifier == socket)
+            {
+                item.parent = Some(identifier.clone());
+            }
+        }
+    }
+
+    /// Puts panels before the first of what is in them, and the sockets of each together, as Blender shows them.
+    pub(crate) fn arrange(&mut self) {
+        if !self.draft.interface.iter().any(|item| item.kind == ItemKind::Panel) {
+            return;
+        }
+        let items = std::mem::take(&mut self.draft.interface);
+        let mut placed = vec![false; items.len()];
+        for number in 0..items.len() {
+            // The outermost panel that contains the item comes first.
+            let mut top = number;
+            for _ in 0..items.len() {
+                let parent = items.get(top).and_then(|item| item.parent.as_deref());
+                match parent.and_then(|parent| items.iter().position(|item| item.identifier == parent)) {
+                    Some(above) => top = above,
+                    None => break,
+                }
+            }
+            let is_panel = items.get(number).is_some_and(|item| item.kind == ItemKind::Panel);
+            if !(is_panel && top == number && placed.iter().any(|placed| !placed) && has_content(&items, number)) {
+                self.place(&items, top, &mut placed, 0);
+            }
+        }
+        for number in 0..items.len() {
+            self.place(&items, number, &mut placed, 0);
+        }
+    }
+
+    pub(super) fn place(&mut self, items: &[Item], number: usize, placed: &mut [bool], depth: usize) {
+        let Some(item) = items.get(number) else { return };
+        if depth > geonode_graph::ir::MAX_NESTED || std::mem::replace(placed.get_mut(number).unwrap_or(&mut true), true)
+        {
+            return;
+        }
+        self.draft.interface.push(item.clone());
+        if item.kind == ItemKind::Panel {
+            for (inner, other) in items.iter().enumerate() {
+                if other.parent.as_deref() == Some(&item.identifier) {
+                    self.place(items, inner, placed, depth + 1);
+                }
+            }
+        }
+    }
+}
+
+/// The constants of keywords by name.
+fn keyword_values(reader: &mut Reader<'_, '_, '_>, keywords: &[Keyword]) -> Vec<(String, Value)> {
+    let mut all = Vec::with_capacity(keywords.len());
+    for keyword in keywords {
+        match (keyword.arg.as_ref(), constant(&keyword.value, reader.faults)) {
+            (Some(name), Some(value)) => all.push((name.to_string(), value)),
+            (None, _) => unknown(keyword, "panel", PANEL, reader.faults),
+            (Some(name), None) => {
+                let message = format!("The property “{name}” of a panel is a constant.");
+                reader.error(Code::TextForm, at(keyword), message, format!("Write {PANEL}."));
+            }
+        }
+    }
+    all
+}
+
+fn has_content(items: &[Item], panel: usize) -> bool {
+    let identifier = items.get(panel).map(|item| item.identifier.as_str());
+    items
+        .iter()
+        .any(|item| item.parent.is_some() && item.parent.as_deref() == identifier)
+}
