@@ -295,3 +295,131 @@ def test_a_material_is_made_and_used() -> None:
 def test_a_failed_run_leaves_no_material() -> None:
     report = run(GILDED.replace("vertices=8", "vertices=9000"))
     assert report.status != "done" and not bpy.data.materials and not bpy.data.node_groups
+
+
+ORDERED = """
+def ordered(size: Float = 1.0, geometry: Geometry = None, rough: Float = 0.5, count: Int = 2) -> Geometry:
+    "Boxes in a row"
+    settings(is_tool=True)
+    panel("Shape", size, panel("Look", rough, description="How it looks"), default_closed=True)
+    panel("Number", count)
+    line = mesh_line(count=count, offset=(0.0, 0.0, rough))
+    box = cube(size=(size, size, size))
+    boxes = instance_on_points(line, instance=box, scale=muted(size, (1.0, 1.0, 1.0)))
+    inner = frame("Inner", box, line)
+    outer = frame("Outer", inner, boxes)
+    return join_geometry(geometry, realize_instances(boxes))
+
+apply("Ordered", object="Plane")
+"""
+
+
+def interface_of(tree: Any) -> list[tuple[str, str]]:
+    """Names of the interface's items with the panel around each."""
+    return [(item.name, item.parent.name) for item in tree.interface.items_tree]
+
+
+def test_order_panels_frames_settings_and_muted_links_are_built_and_changed() -> None:
+    report = run(ORDERED)
+    assert report.status == "done", report.messages
+    tree = bpy.data.node_groups["Ordered"]
+    nested = bpy.app.version >= (4, 5)
+    assert interface_of(tree) == [
+        ("Geometry", ""),
+        ("Geometry", ""),
+        ("Shape", ""),
+        ("Size", "Shape"),
+        ("Look", "Shape" if nested else ""),
+        ("Rough", "Look"),
+        ("Number", ""),
+        ("Count", "Number"),
+    ]
+    assert tree.interface.items_tree["Shape"].default_closed
+    assert tree.interface.items_tree["Look"].description == "How it looks"
+    assert (tree.description, tree.is_tool) == ("Boxes in a row", True)
+    frames = {node.label: node for node in tree.nodes if node.bl_idname == "NodeFrame"}
+    assert frames["Inner"].parent == frames["Outer"]
+    inside = {node.bl_idname for node in tree.nodes if node.parent == frames["Inner"]}
+    assert inside == {"GeometryNodeMeshCube", "GeometryNodeMeshLine"}
+    assert [link.to_socket.name for link in tree.links if link.is_muted] == ["Scale"]
+    assert vertices() == 4 + 16
+    again = run(ORDERED)
+    assert (again.status, again.diff) == ("done", []), (again.messages, again.diff)
+
+    edit = """
+with edit("Ordered"):
+    "Boxes one above the other"
+    panel(None, rough)
+    unframe(line)
+    label(inner, "Box")
+    boxes.scale = size
+    settings(is_tool=False)
+"""
+    report = run(edit, "Plane")
+    assert report.status == "done", report.messages
+    assert dict(interface_of(tree))["Rough"] == ""
+    assert (tree.description, tree.is_tool) == ("Boxes one above the other", False)
+    assert {node.label for node in tree.nodes if node.parent == frames["Outer"]} >= {"Box"}
+    assert next(node for node in tree.nodes if node.bl_idname == "GeometryNodeMeshLine").parent is None
+    assert not any(link.is_muted for link in tree.links)
+    again = run(edit, "Plane")
+    assert (again.status, again.diff) == ("done", []), (again.messages, again.diff)
+
+
+def test_a_failed_run_restores_order_frames_and_settings() -> None:
+    assert run(ORDERED).status == "done"
+    tree = bpy.data.node_groups["Ordered"]
+    before = (interface_of(tree), tree.description, tree.is_tool, [node.parent is None for node in tree.nodes])
+    edit = """
+with edit("Ordered"):
+    "Anything"
+    settings(is_tool=False)
+    panel(None, rough, size)
+    unframe(line, box)
+
+expect("Plane", faces=99)
+"""
+    report = run(edit, "Plane")
+    assert report.status != "done" and {m["origin"] for m in report.messages} >= {"gates"}, report.messages
+    tree = bpy.data.node_groups["Ordered"]
+    assert before == (interface_of(tree), tree.description, tree.is_tool, [node.parent is None for node in tree.nodes])
+
+
+def test_parts_of_colours_and_vectors_are_read_and_set() -> None:
+    report = run("""
+def parts(tint: Color = (0.25, 0.5, 0.75, 1.0)) -> Geometry:
+    box = cube(size=(1.0, tint.b, tint.r))
+    return box.mesh
+
+apply("Parts", object="Plane")
+""")
+    assert report.status == "done", report.messages
+    seen = bpy.data.objects["Plane"].evaluated_get(bpy.context.evaluated_depsgraph_get())
+    assert [round(float(side), 3) for side in seen.dimensions] == [1.0, 0.75, 0.25]
+    edit = 'with edit("Parts"):\n    moved = set_position(box.mesh, offset=(0.0, 0.0, 0.0))\n    return moved'
+    assert run(edit, "Plane").status == "done"
+    report = run('with edit("Parts"):\n    moved.offset.z = 2.0\n', "Plane")
+    assert report.status == "done", report.messages
+    moved = next(n for n in bpy.data.node_groups["Parts"].nodes if n.bl_idname == "GeometryNodeSetPosition")
+    assert list(moved.inputs["Offset"].default_value) == [0.0, 0.0, 2.0]
+    for wrong, word in [
+        ("moved.offset.r = 1.0", "x, y and z"),
+        ("moved.offset.z = True", "number"),
+        ("box.size.x = 1.0", "linked"),
+    ]:
+        report = run(f'with edit("Parts"):\n    {wrong}\n', "Plane")
+        assert report.status == "error" and word in str(report.messages), (wrong, report.messages)
+
+
+def test_every_flag_of_a_group_is_set() -> None:
+    group = bpy.data.node_groups.new("Any", "GeometryNodeTree")
+    known = [p.identifier for p in group.bl_rna.properties if p.type == "BOOLEAN" and not p.is_readonly]
+    flags = [name for name in known if name.startswith(("is_mode", "is_type", "is_tool", "is_modifier", "use_wait"))]
+    assert len(flags) > 7
+    words = ", ".join(f"{name}=True" for name in flags)
+    report = run(
+        f'def all() -> Geometry:\n    settings({words})\n    return cube().mesh\n\napply("All", object="Plane")'
+    )
+    assert report.status == "done" and "left_unchanged" not in str(report.messages), report.messages
+    made = bpy.data.node_groups["All"]
+    assert [name for name in flags if not getattr(made, name)] == []

@@ -149,7 +149,9 @@ def test_every_shipped_tree_has_a_page(bundles: list[dict[str, Any]]) -> None:
     print(f"not said: {losses}")
     assert size < 101 * nodes
     # A Viewer's sockets are known by name; the ends of a curve's view are no property of the catalogue.
-    assert all("“Viewer”" in loss or "mapping.clip_max_y" in loss for loss in losses), losses
+    # Files of older versions have negative numbers where Blender counts now.
+    known = ("“Viewer”", "mapping.clip_max_y", "is outside of its range")
+    assert all(any(word in loss for word in known) for loss in losses), losses
 
 
 def assert_every_node_is_on(tree: dict[str, Any], page: str) -> None:

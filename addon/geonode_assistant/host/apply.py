@@ -31,13 +31,13 @@ from . import (
     values,
 )
 from .deferred_updates import Suppressor, suppression
-from .documents import NodeAdd, StepDelta, TreeDelta
+from .documents import NodeAdd, Placed, StepDelta, TreeDelta
 from .errors import HostError, near
 from .lookup import Lookup, made_as, of_several
 from .socket_flags import Flags
 
 # Lists of a delta that change the structure of a tree, and those that change values.
-_STRUCTURE = ("interface", "remove", "add", "stamp", "labels", "props", "pairs", "parents")
+_STRUCTURE = ("settings", "interface", "remove", "add", "stamp", "labels", "props", "pairs", "parents")
 _CONTENT = ("unlink", "values", "links", "locations", "add")
 # Lists that may remove sockets or give them other numbers.
 _SOCKETS = ("interface", "remove", "props", "pairs", "items")
@@ -187,6 +187,7 @@ class TreeEdit(Lookup):
 
     def edit_structure(self) -> None:
         """The first phase. Its node types have to be known (`node_types.learn`), and an update has to follow it."""
+        self._edit_settings()
         self._edit_interface()
         self._edit_nodes()
         self._edit_props()
@@ -264,24 +265,55 @@ class TreeEdit(Lookup):
         for node_id, lists in self._lists.items():
             items.measure(self.nodes[node_id], list(lists))
 
+    def _edit_settings(self) -> None:
+        for name, value in self.delta.get("settings", {}).items():
+            try:
+                values.assign(self.tree, name, value)
+            except HostError as error:
+                raise HostError(error.code, f'Set "{name}" of the node group "{self.name}": {error.message}') from error
+            self.counts["settings"] += 1
+
     def _edit_interface(self) -> None:
+        # Legal only for the first socket of a panel, hence when all are in their places.
+        toggles: list[tuple[str, dict[str, Any]]] = []
         for op in self.delta.get("interface", []):
             if op["op"] == "add":
                 parent = op.get("parent")
-                ref = interface.add(self.tree, op, self.keys.get((self.name, parent), parent) if parent else None)
+                props, late = _parted(op.get("props", {}))
+                ref = interface.add(self.tree, {**op, "props": props}, self._panel(parent) if parent else None)
+                toggles.append((ref, late))
                 self.keys[self.name, op["key"]] = ref
                 if op["kind"] == "socket" and op.get("in_out") == "INPUT":
                     self._new_inputs.append(ref)
             elif op["op"] == "change":
                 ref = self._item(op["identifier"], op.get("in_out"))
-                interface.change(self.tree, ref, op.get("name"), op.get("props", {}), menus=False)
+                props, late = _parted(op.get("props", {}))
+                interface.change(self.tree, ref, op.get("name"), props, menus=False)
+                toggles.append((ref, late))
                 if parent := op.get("parent"):
-                    interface.put_into(self.tree, ref, self.keys.get((self.name, parent), parent))
+                    interface.put_into(self.tree, ref, self._panel(parent))
             elif op["op"] == "remove":
                 interface.remove(self.tree, self._item(op["identifier"], op.get("in_out")))
+            elif op["op"] == "order":
+                panel = self._panel
+                placed = [(self._placed(item), item.get("parent")) for item in op["items"]]
+                interface.arrange(self.tree, [(ref, panel(parent) if parent else None) for ref, parent in placed])
             else:
                 raise HostError("invalid_document", f'"{op["op"]}" is not an interface operation.')
             self.counts["interface"] += 1
+        for ref, late in toggles:
+            if late:
+                interface.change(self.tree, ref, None, late)
+
+    def _panel(self, ref: str) -> str:
+        """The identifier of a panel; after the step that made it, `=Name` stands for it."""
+        known = self.keys.get((self.name, ref))
+        return known or (interface.panel_named(self.tree, *of_several(ref[1:])) if ref.startswith("=") else ref)
+
+    def _placed(self, item: Placed) -> str:
+        side = item.get("in_out")
+        ref = item["identifier"]
+        return self._item(ref, side) if side or not ref.startswith("=") else self._panel(ref)
 
     def _item(self, ref: str, side: str | None) -> str:
         """The identifier of an item that the interface has; with its side, a name may stand for it."""
@@ -543,7 +575,7 @@ class TreeEdit(Lookup):
         """The defaults of menus among the interface edits, as (identifier, value)."""
         found = []
         for op in self.delta.get("interface", []):
-            if op["op"] != "remove" and "default_value" in op.get("props", {}):
+            if (op["op"] == "add" or op["op"] == "change") and "default_value" in op.get("props", {}):
                 name = op["key"] if op["op"] == "add" else op["identifier"]
                 ref = self.keys.get((self.name, name), name)
                 if interface.is_menu(interface.find(self.tree, ref)):
@@ -591,6 +623,12 @@ class TreeEdit(Lookup):
 
     def _copy_defaults_to_users(self, suppressor: Suppressor) -> None:
         defaults.copy_to_users(self.tree, self._new_inputs, suppressor)
+
+
+def _parted(props: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The properties of an interface item without those that its place in a panel allows, and these."""
+    late = {name: value for name, value in props.items() if name in interface.WITHIN_PANEL}
+    return {name: value for name, value in props.items() if name not in late}, late
 
 
 def _is_socket_prop(entry: Any) -> bool:

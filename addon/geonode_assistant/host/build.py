@@ -16,9 +16,6 @@ from .deferred_updates import Suppressor, suppression
 from .documents import InterfaceEditAdd, Item, Node, Tree, TreeDelta
 from .errors import HostError
 
-# Legal only for the first socket of a panel.
-_WITHIN_PANEL = frozenset({"is_panel_toggle"})
-
 # The exceptions of reading a document in which something is missing or of the wrong type.
 _MISSING = (LookupError, AttributeError, TypeError, ValueError, ArithmeticError)
 
@@ -138,12 +135,12 @@ def _interface(tree: Any, wanted: list[Item]) -> dict[str, str]:
     """
     made: dict[str, str] = {}
     for item, number in _numbered(wanted):
-        props = {key: value for key, value in item.get("props", {}).items() if key not in _WITHIN_PANEL}
+        props = {key: value for key, value in item.get("props", {}).items() if key not in interface.WITHIN_PANEL}
         made[item["identifier"]] = interface.add(tree, cast("InterfaceEditAdd", {**item, "props": props}), None, number)
     panels = {item["identifier"]: item.get("parent") for item in wanted}
     interface.reorder(tree, [(made[one], made[panel] if panel else None) for one, panel in panels.items()])
     for item in wanted:
-        late = {key: value for key, value in item.get("props", {}).items() if key in _WITHIN_PANEL}
+        late = {key: value for key, value in item.get("props", {}).items() if key in interface.WITHIN_PANEL}
         if late:
             interface.change(tree, made[item["identifier"]], None, late)
     return made

@@ -434,6 +434,8 @@ class TreeDelta(TypedDict):
     create: bool
     # The tree that it is copied from; it is then new although `create` is false.
     copy_of: NotRequired[str | None]
+    # Properties of the tree itself.
+    settings: NotRequired[dict[str, Any]]
     # Interface, in order.
     interface: NotRequired[list[InterfaceEdit]]
     # Nodes to remove; always both ends of a zone.
@@ -468,6 +470,17 @@ class TreeDelta(TypedDict):
     moved: NotRequired[list[MovedNode]]
     # Keyframes and drivers that go on at another node; those of nodes that are removed are lost otherwise.
     animation: NotRequired[list[Carry]]
+
+
+class Placed(TypedDict):
+    """An interface item at its place."""
+
+    # Which: identifier, `@key`, or `=Name`.
+    identifier: str
+    # Its side, where a name stands for the identifier of a socket.
+    in_out: NotRequired[Side | None]
+    # Panel that contains it.
+    parent: NotRequired[str | None]
 
 
 class NodeAdd(TypedDict):
@@ -736,5 +749,13 @@ class InterfaceEditRemove(TypedDict):
     in_out: NotRequired[Side | None]
 
 
+class InterfaceEditOrder(TypedDict):
+    """The order of all items, after the edits before it."""
+
+    op: Literal["order"]
+    # Every item, depth first.
+    items: list[Placed]
+
+
 # One change of a tree's interface.
-InterfaceEdit = InterfaceEditAdd | InterfaceEditChange | InterfaceEditRemove
+InterfaceEdit = InterfaceEditAdd | InterfaceEditChange | InterfaceEditRemove | InterfaceEditOrder

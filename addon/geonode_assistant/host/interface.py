@@ -44,6 +44,8 @@ _FIRST = (
 )
 _STRUCTURE = "structure_type"
 _LAST = ("default_value", "bl_socket_idname")
+WITHIN_PANEL = frozenset({"is_panel_toggle"})
+"""Properties that are legal only for the first socket of a panel."""
 TYPE_NAME = "bl_socket_idname"
 """The class of sockets that an item names; it may lag behind the item's subtype, without any effect."""
 
@@ -262,6 +264,16 @@ def put_into(tree: Any, ref: str, panel_ref: str) -> None:
     tree.interface.move_to_parent(find(tree, ref), panel, len(panel.interface_items))
 
 
+def panel_named(tree: Any, name: str, number: int) -> str:
+    """The identifier of a panel by its name; of several with it that of this number, in the order in which they were
+    made. Raises `unknown_socket`.
+    """
+    panels = [item for item in tree.interface.items_tree if item.item_type == "PANEL" and item.name == name]
+    if number >= len(panels):
+        raise HostError("unknown_socket", f'The interface of "{tree.name}" has no panel "{name}".')
+    return sorted((identifier(panel) for panel in panels), key=number_of)[number]
+
+
 def number_of(ref: str) -> int:
     """The number in an identifier; `UNNUMBERED` if it has none."""
     match = re.fullmatch(r"(?:Socket_|panel:)(\d+)", ref)
@@ -325,13 +337,32 @@ def reorder(tree: Any, wanted: list[tuple[str, str | None]]) -> None:
     for ref, parent in wanted:
         if parent is not None:
             interface.move_to_parent(items[ref], items[parent], len(items[parent].interface_items))
+    _sort_levels(tree, wanted, items)
+
+
+def arrange(tree: Any, wanted: list[tuple[str, str | None]]) -> None:
+    """Puts every item into its panel, and each level into the given order of (identifier, panel's identifier)."""
+    interface = tree.interface
+    items = {identifier(item): item for item in interface.items_tree}
+    top = next((item.parent for item in items.values() if item.parent is not None and item.parent.index < 0), None)
+    # Items of old files are found by their numbers, which moving panels changes: all are held before any moves.
+    for ref, parent in wanted:
+        item = items[ref]
+        now = item.parent if item.parent is not None and item.parent.index >= 0 else None
+        panel = None if parent is None else items[parent]
+        if now != panel:
+            interface.move_to_parent(item, top if panel is None else panel, len(interface.items_tree))
+    _sort_levels(tree, wanted, items)
+
+
+def _sort_levels(tree: Any, wanted: list[tuple[str, str | None]], items: dict[str, Any]) -> None:
     places: dict[str | None, int] = {}
     for ref, parent in wanted:
         place = places.get(parent, 0)
         places[parent] = place + 1
         item = items[ref]
         if item.position != place:
-            interface.move(item, place)
+            tree.interface.move(item, place)
 
 
 def user_nodes(tree: Any) -> list[Any]:

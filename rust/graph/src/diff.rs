@@ -4,10 +4,11 @@ use foldhash::{HashMap, HashSet};
 use indexmap::IndexMap;
 use serde_json::Value;
 
-use crate::documents::delta::{InterfaceEdit, NewLink, NodeAdd, TreeDelta};
+use crate::documents::delta::{InterfaceEdit, NewLink, NodeAdd, Placed, TreeDelta};
 use crate::ir::{Item, ItemKind, Map, Node, Side};
 use crate::menus::MENU;
 use crate::model::{TreeModel, Wire};
+use crate::properties::tree_property;
 use crate::sockets::{GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE, REROUTE, Scope, held_by_output};
 use crate::values::same;
 
@@ -21,6 +22,7 @@ pub(crate) fn tree_delta(model: &TreeModel, scope: Scope<'_>, places: Vec<(Strin
         animation: model.carried.clone(),
         ..TreeDelta::default()
     };
+    settings(model, scope, &mut delta);
     interface_edits(model, &mut delta);
     let before: HashMap<&str, &Node> = model.before.nodes.iter().map(|node| (node.id.as_str(), node)).collect();
     delta.remove = model
@@ -60,6 +62,22 @@ pub(crate) fn tree_delta(model: &TreeModel, scope: Scope<'_>, places: Vec<(Strin
         .collect();
     link_edits(model, &mut delta);
     delta
+}
+
+/// Properties of the tree that change; one that it has no longer gets the value of a new tree.
+fn settings(model: &TreeModel, scope: Scope<'_>, delta: &mut TreeDelta) {
+    let before = &model.before.settings;
+    let changed = model
+        .settings
+        .iter()
+        .filter(|(name, value)| !before.get(*name).is_some_and(|old| same(old, value)));
+    delta
+        .settings
+        .extend(changed.map(|(name, value)| (name.clone(), value.clone())));
+    let gone = before.keys().filter(|name| !model.settings.contains_key(*name));
+    let blender = &scope.catalogue.blender;
+    let reset = gone.filter_map(|name| Some((name.clone(), tree_property(name, blender)?.1)));
+    delta.settings.extend(reset);
 }
 
 fn node_edits(node: &Node, old: &Node, new: bool, model: &TreeModel, scope: Scope<'_>, delta: &mut TreeDelta) {
@@ -202,25 +220,28 @@ fn reordered<'m>(model: &'m TreeModel, wires: &[Strung<'m>], stays: impl Fn(&Str
     again
 }
 
+/// The links that were there, and which of them are muted.
+fn links_before(model: &TreeModel) -> HashMap<(&str, &str, &str, &str), bool> {
+    let all = model.before.links.iter();
+    all.map(|link| {
+        let ends = (
+            link.from.0.as_str(),
+            link.from.1.as_str(),
+            link.to.0.as_str(),
+            link.to.1.as_str(),
+        );
+        (ends, link.muted)
+    })
+    .collect()
+}
+
 fn link_edits(model: &TreeModel, delta: &mut TreeDelta) {
     let wires = model.wires();
     let wanted: HashSet<(&str, &str, &str, &str)> = wires
         .iter()
         .map(|(from, wire, to)| (*from, wire.from_socket.as_str(), *to, wire.to_socket.as_str()))
         .collect();
-    let present: HashSet<(&str, &str, &str, &str)> = model
-        .before
-        .links
-        .iter()
-        .map(|link| {
-            (
-                link.from.0.as_str(),
-                link.from.1.as_str(),
-                link.to.0.as_str(),
-                link.to.1.as_str(),
-            )
-        })
-        .collect();
+    let present = links_before(model);
     let gone: HashSet<&str> = delta.remove.iter().map(String::as_str).collect();
     let lost: HashSet<(Option<Side>, &str)> = delta
         .interface
@@ -246,10 +267,22 @@ fn link_edits(model: &TreeModel, delta: &mut TreeDelta) {
         is_lost && model.node(id).is_some_and(|n| n.kind == kind)
     };
     let renewed = |id: &str| model.replaced.contains(id);
+    // A link that is muted, or no longer, is made anew: the edits know no other way.
     let stays = |(from, wire, to): &(&str, &Wire, &str)| {
         let key = (*from, wire.from_socket.as_str(), *to, wire.to_socket.as_str());
-        present.contains(&key) && !renewed(from) && !renewed(to)
+        present.get(&key) == Some(&wire.muted) && !renewed(from) && !renewed(to)
     };
+    let toggled: HashSet<(&str, &str, &str, &str)> = wires
+        .iter()
+        .map(|(from, wire, to)| {
+            (
+                (*from, wire.from_socket.as_str(), *to, wire.to_socket.as_str()),
+                wire.muted,
+            )
+        })
+        .filter(|(key, muted)| present.get(key).is_some_and(|before| before != muted))
+        .map(|(key, _)| key)
+        .collect();
     let again = reordered(model, &wires, stays);
     let moved: HashSet<(&str, &str, &str, &str)> = again
         .iter()
@@ -270,7 +303,8 @@ fn link_edits(model: &TreeModel, delta: &mut TreeDelta) {
             || lost_with_item(key.0, Side::Output, key.1)
             || lost_with_item(key.2, Side::Input, key.3)
             || (link.sort.is_none() && refilled.contains(&(key.2, key.3)));
-        if (!wanted.contains(&key) || moved.contains(&key)) && !implied {
+        let goes = !wanted.contains(&key) || moved.contains(&key) || toggled.contains(&key);
+        if goes && !implied {
             delta.unlink.push((
                 link.from.0.clone(),
                 link.from.1.clone(),
@@ -331,7 +365,10 @@ fn interface_edits(model: &TreeModel, delta: &mut TreeDelta) {
                     .map(|(name, value)| (name.clone(), value.clone()))
                     .collect();
                 let renamed = (item.name != old.name).then(|| item.name.clone());
-                let moved = item.parent.clone().filter(|_| item.parent != old.parent);
+                let moved = item
+                    .parent
+                    .clone()
+                    .filter(|_| item.parent != old.parent && !model.arranged);
                 if !changed.is_empty() || renamed.is_some() || moved.is_some() {
                     delta.interface.push(InterfaceEdit::Change {
                         identifier: item.identifier.clone(),
@@ -344,6 +381,32 @@ fn interface_edits(model: &TreeModel, delta: &mut TreeDelta) {
             }
         }
     }
+    delta.interface.extend(order_of(model));
+}
+
+/// The order of an interface that an operation has ordered, where it is another now, or has new items.
+fn order_of(model: &TreeModel) -> Option<InterfaceEdit> {
+    let places = |items: &[Item]| -> Vec<Placed> {
+        let place = |item: &Item| Placed {
+            identifier: item.identifier.clone(),
+            in_out: item.in_out.filter(|_| item.identifier.starts_with('=')),
+            parent: item.parent.clone(),
+        };
+        items.iter().map(place).collect()
+    };
+    let wanted = places(&model.interface);
+    let stays: HashSet<_> = model
+        .interface
+        .iter()
+        .map(|item| (item.in_out, &item.identifier))
+        .collect();
+    let mut before = places(&model.before.interface).into_iter().zip(&model.before.interface);
+    let before: Vec<Placed> = before
+        .by_ref()
+        .filter(|(_, item)| stays.contains(&(item.in_out, &item.identifier)))
+        .map(|(place, _)| place)
+        .collect();
+    (model.arranged && wanted != before).then_some(InterfaceEdit::Order { items: wanted })
 }
 
 /// What the keys of new interface items stand for after the step, over the interfaces of several trees.

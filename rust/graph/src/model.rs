@@ -7,7 +7,7 @@ use petgraph::stable_graph::{EdgeIndex, EdgeReference, NodeIndex, StableDiGraph}
 use petgraph::visit::{EdgeRef, IntoEdgeReferences};
 
 use crate::documents::delta::{Carry, MovedNode, SocketRef};
-use crate::ir::{Item, Link, Node, Side, Tree};
+use crate::ir::{Item, Link, Map, Node, Side, Tree};
 
 /// A link inside the model.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +29,10 @@ pub(crate) struct TreeModel {
     pub created: bool,
     pub before: Tree,
     pub interface: Vec<Item>,
+    /// Whether an operation has ordered the interface.
+    pub arranged: bool,
+    /// Properties of the tree itself.
+    pub settings: Map,
     /// Existing nodes that the plan names: their IDs become permanent.
     pub named: IndexSet<String>,
     /// Existing nodes that another node of the same ID replaces.
@@ -53,6 +57,8 @@ impl TreeModel {
             name: name.to_owned(),
             created,
             interface: tree.interface.clone(),
+            arranged: false,
+            settings: tree.settings.clone(),
             named: IndexSet::new(),
             replaced: HashSet::default(),
             lost: HashSet::default(),
@@ -280,7 +286,7 @@ impl TreeModel {
     /// The tree converted back to an IR; nodes and links are moved, not copied.
     pub(crate) fn into_tree(self) -> Tree {
         let Self {
-            before,
+            settings,
             interface,
             mut graph,
             index,
@@ -298,7 +304,7 @@ impl TreeModel {
             .collect();
         put_in_order(&mut links);
         Tree {
-            settings: before.settings,
+            settings,
             interface,
             nodes: graph.node_weights_mut().map(std::mem::take).collect(),
             links,

@@ -68,6 +68,13 @@ fn describe_tree(tree: &TreeDelta, gone: &HashSet<(&str, &str)>, scope: Scope<'_
     if let Some(source) = &tree.copy_of {
         lines.push(format!("Copy the shared node group “{source}” as “{}”", tree.tree));
     }
+    for (name, new) in &tree.settings {
+        lines.push(format!(
+            "Set {} of the node group to {}",
+            name.replace('_', " "),
+            value(new)
+        ));
+    }
     lines.extend(tree.interface.iter().map(|edit| interface_words(edit, &plain)));
     for id in &tree.remove {
         if gone.contains(&(tree.tree.as_str(), id.as_str())) {
@@ -155,6 +162,7 @@ fn interface_words(edit: &InterfaceEdit, plain: &dyn Fn(&str) -> String) -> Stri
         }
         InterfaceEdit::Change { identifier, .. } => format!("Change the interface socket “{}”", plain(identifier)),
         InterfaceEdit::Remove { identifier, .. } => format!("Remove the interface socket “{}”", plain(identifier)),
+        InterfaceEdit::Order { .. } => "Order the sockets and panels of the interface".to_owned(),
     }
 }
 

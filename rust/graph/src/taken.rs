@@ -300,9 +300,11 @@ fn rename(operation: &mut Value, known: &HashMap<String, String>, path: &str, si
             replace(place, format!("{path}/{end}/node_id"));
         }
     }
-    let members = fields.get_mut("node_ids").and_then(Value::as_array_mut);
-    for (at, place) in members.into_iter().flatten().enumerate() {
-        replace(place, format!("{path}/node_ids/{at}"));
+    for list in ["node_ids", "remove_node_ids"] {
+        let members = fields.get_mut(list).and_then(Value::as_array_mut);
+        for (at, place) in members.into_iter().flatten().enumerate() {
+            replace(place, format!("{path}/{list}/{at}"));
+        }
     }
 }
 

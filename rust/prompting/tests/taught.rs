@@ -20,8 +20,8 @@ use serde_json::Value;
 /// What exists and is not taught yet. Nothing is added here.
 const GAPS: &[&str] = &[];
 
-/// Words of the form that no plan needs: places and looks, as people keep them, and links that are switched off.
-const OF_FULL_PAGES: [&str; 2] = ["node", "muted"];
+/// Words of the form that no plan needs: places and looks, as people keep them.
+const OF_FULL_PAGES: [&str; 1] = ["node"];
 
 /// Types of sockets that no input of a modifier has.
 const OF_NODES: [&str; 2] = ["Shader", "Virtual"];
@@ -222,6 +222,7 @@ def whole(geometry: Geometry, kind: Menu = "A", height: Float = 1.0, size: Dista
     v = position().position
     z = separate_xyz(v).z
     i = index().index
+    growth = frame("Start", mesh)
     s = z > 0.5
     def blob(size: Float) -> {"Mesh": Geometry}:
         return cube(size=size)
@@ -245,6 +246,7 @@ def old(geometry: Geometry, tall: Float = 1.0, size: Distance = 1.0) -> Geometry
     x = transform_geometry(geometry)
     g = group("Part")
     b = set_position(x)
+    growth = frame("Growth", b)
     return b
 
 def part() -> Geometry:

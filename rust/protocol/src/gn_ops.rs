@@ -75,7 +75,7 @@ pub enum GnOp {
     /// Adds a link.
     Link(GnLink),
     /// Removes a link.
-    Unlink(GnLink),
+    Unlink(GnUnlink),
     /// Sets the value of an input; a link on it stays.
     SetInput(SetInput),
     /// Removes nodes from which no output is reachable.
@@ -122,6 +122,12 @@ pub enum GnOp {
     /// Makes a material.
     #[schemars(extend("x-since" = "1.2"))]
     MakeMaterial(MakeMaterial),
+    /// Orders the sockets and panels of the interface.
+    #[schemars(extend("x-since" = "1.2"))]
+    ArrangeInterface(ArrangeInterface),
+    /// Sets properties of the tree itself.
+    #[schemars(extend("x-since" = "1.2"))]
+    SetTree(SetTree),
 }
 
 impl GnOpKind {
@@ -130,7 +136,8 @@ impl GnOpKind {
         match self {
             Self::AddNode | Self::AddZone | Self::AddGroup | Self::AddFrame => &[Rule::NewId("id")],
             Self::SetGroupIo => &[Rule::MinBelowMax],
-            Self::CleanupUnused
+            Self::ArrangeInterface
+            | Self::CleanupUnused
             | Self::EditZone
             | Self::EnsureSingleGroupIo
             | Self::EnsureTarget
@@ -145,6 +152,7 @@ impl GnOpKind {
             | Self::SetItems
             | Self::SetModifierInput
             | Self::SetProperty
+            | Self::SetTree
             | Self::UngroupNodes
             | Self::Unlink => &[],
         }
@@ -213,6 +221,28 @@ pub struct GnLink {
     /// Identifier or unambiguous name of its input.
     #[schemars(length(min = 1))]
     pub to_socket: String,
+    /// Whether the link is muted, so that it carries nothing; one that is there is changed. If absent, that stays as it is, and a new one is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-since" = "1.2"))]
+    pub muted: Option<bool>,
+}
+
+/// A link that is removed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GnUnlink {
+    /// Stable ID of the source node.
+    #[schemars(length(min = 1))]
+    pub from_node: String,
+    /// Identifier or unambiguous name of its output.
+    #[schemars(length(min = 1))]
+    pub from_socket: String,
+    /// Stable ID of the destination node.
+    #[schemars(length(min = 1))]
+    pub to_node: String,
+    /// Identifier or unambiguous name of its input.
+    #[schemars(length(min = 1))]
+    pub to_socket: String,
 }
 
 /// Sets the value of an input, or of the output of a Value node; exactly one of `socket_name` and `socket_identifier` is given.
@@ -245,9 +275,65 @@ pub struct AddFrame {
     pub id: String,
     /// Label in the editor.
     pub label: String,
-    /// Stable IDs of the nodes inside.
+    /// Stable IDs of nodes that it is put around; those that it holds already stay in it.
     #[schemars(inner(length(min = 1)))]
     pub node_ids: Vec<String>,
+    /// Stable IDs of nodes inside that leave it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(inner(length(min = 1)), extend("x-since" = "1.2"))]
+    pub remove_node_ids: Vec<String>,
+}
+
+/// Orders the sockets and panels of the interface; panels that are not there are made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ArrangeInterface {
+    /// All of them from top to bottom, each panel before what is in it. Sockets that are left out follow in their present order, and panels
+    /// that are left out are removed, their sockets are not. Blender shows the sockets of a panel above the panels in it.
+    pub items: Vec<InterfacePlace>,
+}
+
+/// A socket or panel of the interface at its place; exactly one of `input`, `output` and `panel` is given.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("oneOf" = [{"required": ["input"]}, {"required": ["output"]}, {"required": ["panel"]}]))]
+pub struct InterfacePlace {
+    /// Name of an input in the UI, or its identifier.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub input: Option<String>,
+    /// Name of an output in the UI, or its identifier.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub output: Option<String>,
+    /// Name of a panel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub panel: Option<String>,
+    /// In how many panels it lies; the innermost is the last one before it that lies in one less.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[schemars(range(max = 64))]
+    pub depth: u32,
+    /// Properties of a panel: `description`, `default_closed`.
+    #[serde(default, skip_serializing_if = "Properties::is_empty")]
+    #[serde(deserialize_with = "crate::shapes::properties")]
+    #[schemars(with = "std::collections::BTreeMap<String, PlanValue>")]
+    pub properties: Properties,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+fn is_zero(depth: &u32) -> bool {
+    *depth == 0
+}
+
+/// Sets properties of the tree itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SetTree {
+    /// Properties by RNA name, such as `description`, `is_tool`, `is_modifier`.
+    #[serde(deserialize_with = "crate::shapes::properties")]
+    #[schemars(with = "std::collections::BTreeMap<String, PlanValue>")]
+    pub properties: Properties,
 }
 
 /// Sets an input of the modifier; exactly one of `name` and `identifier` is given.

@@ -117,7 +117,7 @@ pub enum NodeTreeOp {
     /// Adds a link.
     Link(Link),
     /// Removes a link.
-    Unlink(Link),
+    Unlink(Unlink),
     /// Creates, changes or removes a socket of the interface.
     SetGroupIo(Box<GroupIo>),
     /// Adds a zone.
@@ -228,6 +228,20 @@ pub struct SetInputDefault {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
+    /// The output.
+    pub from: Endpoint,
+    /// The input.
+    pub to: Endpoint,
+    /// Whether the link is muted, so that it carries nothing; one that is there is changed. If absent, that stays as it is, and a new one is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-since" = "1.2"))]
+    pub muted: Option<bool>,
+}
+
+/// A link that is removed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Unlink {
     /// The output.
     pub from: Endpoint,
     /// The input.

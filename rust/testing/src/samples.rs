@@ -29,7 +29,7 @@ pub fn every_operation() -> Value {
 
 /// An operation with all its fields; once for each of those that exclude each other.
 fn operation(plan: &Value, schema: &Value) -> Vec<Value> {
-    let whole = example(plan, schema);
+    let whole = object(plan, schema, &[]).unwrap_or_else(|| example(plan, schema));
     let Some(either) = schema["oneOf"].as_array() else {
         return vec![whole];
     };
@@ -43,6 +43,14 @@ fn operation(plan: &Value, schema: &Value) -> Vec<Value> {
     fields.iter().map(|field| with_only(field)).collect()
 }
 
+/// An object with every field but those of `without`; none where the schema has no fields.
+fn object(plan: &Value, schema: &Value, without: &[&Value]) -> Option<Value> {
+    let fields = schema["properties"].as_object()?.iter();
+    let fields = fields.filter(|(name, _)| !without.iter().any(|other| *other == name.as_str()));
+    let fields = fields.map(|(name, field)| (name.clone(), example(plan, field)));
+    Some(Value::Object(fields.collect()))
+}
+
 /// A value that fits the schema, with every field of every object.
 fn example(plan: &Value, schema: &Value) -> Value {
     if let Some(definition) = schema["$ref"].as_str() {
@@ -51,9 +59,11 @@ fn example(plan: &Value, schema: &Value) -> Value {
     if let Some(value) = schema.get("const") {
         return value.clone();
     }
-    if let Some(fields) = schema["properties"].as_object() {
-        let fields = fields.iter().map(|(name, field)| (name.clone(), example(plan, field)));
-        return Value::Object(fields.collect());
+    // Of fields that exclude each other the first.
+    let either = schema["oneOf"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let others: Vec<&Value> = either.iter().skip(1).map(|choice| &choice["required"][0]).collect();
+    if let Some(whole) = object(plan, schema, &others) {
+        return whole;
     }
     if let Some(choices) = ["enum", "anyOf", "oneOf"]
         .into_iter()

@@ -42,6 +42,7 @@ pub const FORM_CALLS: &[&str] = &[
     "repeat",
     "settings",
     "simulation",
+    "unframe",
     "ungroup",
 ];
 

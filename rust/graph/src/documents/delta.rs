@@ -144,6 +144,25 @@ pub enum InterfaceEdit {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         in_out: Option<Side>,
     },
+    /// The order of all items, after the edits before it.
+    Order {
+        /// Every item, depth first.
+        items: Vec<Placed>,
+    },
+}
+
+/// An interface item at its place.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Placed {
+    /// Which: identifier, `@key`, or `=Name`.
+    pub identifier: String,
+    /// Its side, where a name stands for the identifier of a socket.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_out: Option<Side>,
+    /// Panel that contains it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
 }
 
 /// A new node.
@@ -219,6 +238,9 @@ pub struct TreeDelta {
     /// The tree that it is copied from; it is then new although `create` is false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copy_of: Option<String>,
+    /// Properties of the tree itself.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub settings: Map,
     /// Interface, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub interface: Vec<InterfaceEdit>,
@@ -308,6 +330,7 @@ impl TreeDelta {
             tree: _,
             create,
             copy_of,
+            settings,
             interface,
             remove,
             add,
@@ -328,6 +351,7 @@ impl TreeDelta {
         } = self;
         !create
             && copy_of.is_none()
+            && settings.is_empty()
             && interface.is_empty()
             && remove.is_empty()
             && add.is_empty()

@@ -15,7 +15,12 @@ impl<'p> Operation<'p> for &'p AddFrame {
 
     fn words(&self, _: &Before<'_>) -> String {
         let name = if self.label.is_empty() { &self.id } else { &self.label };
-        format!("Put {} nodes into the frame “{name}”", self.node_ids.len())
+        match (self.node_ids.len(), self.remove_node_ids.len()) {
+            (0, 0) => format!("Make or name the frame “{name}”"),
+            (inside, 0) => format!("Put {inside} nodes into the frame “{name}”"),
+            (0, out) => format!("Take {out} nodes out of the frame “{name}”"),
+            (inside, out) => format!("Put {inside} nodes into the frame “{name}” and take {out} out of it"),
+        }
     }
 
     fn destroys(&self, _: &Tree) -> bool {
@@ -23,7 +28,8 @@ impl<'p> Operation<'p> for &'p AddFrame {
     }
 
     fn mentions(&self) -> Vec<Mention<'p>> {
-        let members = self.node_ids.iter().map(|id| Mention::Node(id));
+        let members = self.node_ids.iter().chain(&self.remove_node_ids);
+        let members = members.map(|id| Mention::Node(id));
         members.chain([Mention::NewNode(&self.id)]).collect()
     }
 }
@@ -31,15 +37,17 @@ impl<'p> Operation<'p> for &'p AddFrame {
 impl Work<'_> {
     fn add_frame(&mut self, frame: &AddFrame) {
         let id = text(&frame.id, "id");
+        let label = Some(frame.label.clone()).filter(|label| !label.is_empty());
         match self.claim(id, FRAME, &Properties::default()) {
             Claim::Taken => return,
             Claim::Present => {
                 if let Some(present) = self.model.node_mut(id.text) {
-                    present.label = Some(frame.label.clone());
+                    present.label = label;
                 }
             }
-            Claim::Free => self.insert_node(id.text, FRAME, Some(frame.label.clone())),
+            Claim::Free => self.insert_node(id.text, FRAME, label),
         }
+        self.leave_frame(id.text, &frame.remove_node_ids);
         for (index, member) in frame.node_ids.iter().enumerate() {
             let path = format!("node_ids/{index}");
             let Some(found) = self.find_node(member) else {
@@ -55,6 +63,25 @@ impl Work<'_> {
             }
             if let Some(node) = self.model.node_mut(&found) {
                 node.parent = Some(id.text.to_owned());
+            }
+        }
+    }
+
+    /// Takes nodes out of the frame. One that lies elsewhere is left there.
+    fn leave_frame(&mut self, id: &str, nodes: &[String]) {
+        for (index, member) in nodes.iter().enumerate() {
+            let path = format!("remove_node_ids/{index}");
+            let Some(found) = self.find_node(member) else {
+                self.no_node(member, &path);
+                continue;
+            };
+            match self.model.node_mut(&found) {
+                Some(node) if node.parent.as_deref() == Some(id) => node.parent = None,
+                _ => {
+                    let path = self.sink.at(&path);
+                    let message = format!("“{found}” is not in the frame “{id}”; nothing was taken out");
+                    self.sink.warn(Code::NothingToRemove, path, message);
+                }
             }
         }
     }

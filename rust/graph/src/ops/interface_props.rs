@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::work::Work;
 use crate::ir::Map;
+use crate::properties::{DIMENSIONS, socket_properties, socket_property};
 use crate::sink::escape;
-use crate::socket_properties::{DIMENSIONS, socket_properties, socket_property};
 use crate::values::{Kind, Want};
 
 impl Work<'_> {

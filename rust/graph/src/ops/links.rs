@@ -17,6 +17,31 @@ pub(super) struct Ends<'p> {
     out: Text<'p>,
     to: Text<'p>,
     input: Text<'p>,
+    muted: Option<bool>,
+}
+
+impl<'p> From<&'p plan::Unlink> for Ends<'p> {
+    fn from(op: &'p plan::Unlink) -> Self {
+        Self {
+            from: text(&op.from.node_id, "from/node_id"),
+            out: text(&op.from.socket, "from/socket"),
+            to: text(&op.to.node_id, "to/node_id"),
+            input: text(&op.to.socket, "to/socket"),
+            muted: None,
+        }
+    }
+}
+
+impl<'p> From<&'p plan::GnUnlink> for Ends<'p> {
+    fn from(op: &'p plan::GnUnlink) -> Self {
+        Self {
+            from: text(&op.from_node, "from_node"),
+            out: text(&op.from_socket, "from_socket"),
+            to: text(&op.to_node, "to_node"),
+            input: text(&op.to_socket, "to_socket"),
+            muted: None,
+        }
+    }
 }
 
 impl<'p> From<&'p plan::Link> for Ends<'p> {
@@ -26,6 +51,7 @@ impl<'p> From<&'p plan::Link> for Ends<'p> {
             out: text(&op.from.socket, "from/socket"),
             to: text(&op.to.node_id, "to/node_id"),
             input: text(&op.to.socket, "to/socket"),
+            muted: op.muted,
         }
     }
 }
@@ -37,6 +63,7 @@ impl<'p> From<&'p plan::GnLink> for Ends<'p> {
             out: text(&op.from_socket, "from_socket"),
             to: text(&op.to_node, "to_node"),
             input: text(&op.to_socket, "to_socket"),
+            muted: op.muted,
         }
     }
 }
@@ -53,8 +80,15 @@ impl<'p> Operation<'p> for Link<'p> {
     }
 
     fn words(&self, _: &Before<'_>) -> String {
-        let Ends { from, out, to, input } = self.0;
-        format!("Link {}.{} to {}.{}", from.text, out.text, to.text, input.text)
+        let Ends {
+            from,
+            out,
+            to,
+            input,
+            muted,
+        } = self.0;
+        let muted = if muted == Some(true) { ", muted" } else { "" };
+        format!("Link {}.{} to {}.{}{muted}", from.text, out.text, to.text, input.text)
     }
 
     fn destroys(&self, _: &Tree) -> bool {
@@ -72,7 +106,9 @@ impl<'p> Operation<'p> for Unlink<'p> {
     }
 
     fn words(&self, _: &Before<'_>) -> String {
-        let Ends { from, out, to, input } = self.0;
+        let Ends {
+            from, out, to, input, ..
+        } = self.0;
         format!("Unlink {}.{} from {}.{}", from.text, out.text, to.text, input.text)
     }
 
@@ -92,7 +128,14 @@ impl<'p> Ends<'p> {
 }
 
 impl Work<'_> {
-    fn link(&mut self, Ends { from, out, to, input }: Ends<'_>) {
+    fn link(&mut self, ends: Ends<'_>) {
+        let Ends {
+            from,
+            out,
+            to,
+            input,
+            muted,
+        } = ends;
         if self.names_a_zone(from, to) {
             return;
         }
@@ -129,7 +172,10 @@ impl Work<'_> {
             (a.as_str(), source.identifier.as_str()),
             (b.as_str(), target.identifier.as_str()),
         );
-        if self.model.find(ends.0, ends.1).is_some() {
+        if let Some(edge) = self.model.find(ends.0, ends.1) {
+            if let (Some(muted), Some(wire)) = (muted, self.model.wire_mut(edge)) {
+                wire.muted = muted;
+            }
             return;
         }
         if !target.multi {
@@ -144,10 +190,14 @@ impl Work<'_> {
         let made = self.model.connect(ends.0, ends.1, Some(origin));
         if let Some(wire) = made.and_then(|made| self.model.wire_mut(made)) {
             wire.sort = last;
+            wire.muted = muted.unwrap_or_default();
         }
     }
 
-    fn unlink(&mut self, Ends { from, out, to, input }: Ends<'_>) {
+    fn unlink(&mut self, ends: Ends<'_>) {
+        let Ends {
+            from, out, to, input, ..
+        } = ends;
         let nothing = |work: &mut Self| {
             let path = work.sink.at("");
             let message = format!(

@@ -4,6 +4,7 @@
 //! Where both step types have an operation under different fields, its file has a type of its own that is made from either payload.
 
 mod animation;
+mod arrange;
 mod cables;
 mod choices;
 mod cleanup;
@@ -20,6 +21,7 @@ mod nodes;
 mod operation;
 mod order;
 mod replace;
+mod tree;
 mod ungrouping;
 mod values;
 mod work;
@@ -107,5 +109,7 @@ fn of_gn_ops(op: &GnOp) -> AnyOperation<'_> {
         GnOp::GroupNodes(op) => Box::new(op),
         GnOp::UngroupNodes(op) => Box::new(op),
         GnOp::MakeMaterial(op) => Box::new(op),
+        GnOp::ArrangeInterface(op) => Box::new(op),
+        GnOp::SetTree(op) => Box::new(op),
     }
 }

@@ -10,7 +10,7 @@ use crate::documents::delta::ModifierInput;
 use crate::ir::{Item, Side, Tree};
 use crate::menus::{Choice, Chosen, MENU};
 use crate::near::nearest;
-use crate::socket_properties::DIMENSIONS;
+use crate::properties::DIMENSIONS;
 use crate::sockets::GEOMETRY;
 use crate::values::{Want, same};
 

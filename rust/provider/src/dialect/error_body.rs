@@ -5,22 +5,25 @@ use serde_json::{Map, Value};
 use crate::limits;
 
 /// Fields that hold the reason in words, the first of them that does.
-const WORDS: [&str; 9] = [
+const WORDS: [&str; 11] = [
     "message",
     "msg",
     "detail",
-    "error",
     "error_description",
+    "error",
     "description",
     "reason",
+    "faultstring",
+    "error_message",
     "title",
     "raw",
 ];
 
 /// Fields in which a further error may lie.
-const WITHIN: [&str; 9] = [
+const WITHIN: [&str; 10] = [
     "error",
     "errors",
+    "fault",
     "message",
     "detail",
     "metadata",

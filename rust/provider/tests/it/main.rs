@@ -11,6 +11,7 @@
 mod common;
 mod dialects;
 mod faults;
+mod fresh;
 mod hostile;
 mod leaks;
 mod peers;

@@ -1,5 +1,7 @@
 //! Statements about nodes and the tree: labels, the full form, settings.
 
+use geonode_graph::ir::Side;
+use geonode_graph::is_tree_property;
 use geonode_protocol::Code;
 use rustpython_parser::ast::{Expr, ExprCall};
 use serde_json::Value;
@@ -59,7 +61,7 @@ impl<'p> Reader<'_, '_, 'p> {
         ids
     }
 
-    /// `settings(name="…", …)`: the name was read before; properties of the tree itself have no operation.
+    /// `settings(name="…", …)`: the name was read before. In a closure the properties are those of its output node.
     pub(super) fn settings(&mut self, call: &'p ExprCall) {
         for keyword in &call.keywords {
             let Some(name) = keyword.arg.as_ref() else {
@@ -73,7 +75,18 @@ impl<'p> Reader<'_, '_, 'p> {
                 }
                 continue;
             }
-            self.unsaid(at(keyword), &format!("the tree's property “{}”", name.as_str()));
+            let Some(value) = constant(&keyword.value, self.faults) else {
+                let message = format!("The property “{name}” of a group is a constant.");
+                self.error(Code::TextForm, at(keyword), message, "Write settings(is_tool=True).");
+                continue;
+            };
+            if let Some(end) = self.closure_ends.last().cloned() {
+                self.property_named(&end, name.as_str(), &keyword.value);
+            } else if is_tree_property(name, &self.names.catalogue().blender) {
+                self.draft.settings.insert(name.to_string(), value);
+            } else {
+                self.unsaid(at(keyword), &format!("the tree's property “{}”", name.as_str()));
+            }
         }
     }
 
@@ -91,6 +104,7 @@ impl<'p> Reader<'_, '_, 'p> {
                             made.places.insert("@location".to_owned(), at(keyword));
                         }
                     }
+                    ("inputs", Some(Value::Object(states))) => self.states(&id, &states, at(keyword)),
                     (name, Some(value))
                         if LOOK.contains(&name)
                             && self
@@ -102,6 +116,33 @@ impl<'p> Reader<'_, '_, 'p> {
                     }
                     (name, _) => self.unsaid(at(keyword), &format!("“{name}” of a node")),
                 }
+            }
+        }
+    }
+
+    /// The values that a node's inputs keep behind links. Whether a socket is hidden stays with Blender.
+    fn states(&mut self, id: &str, states: &serde_json::Map<String, Value>, place: usize) {
+        for (identifier, state) in states {
+            let socket = self.draft.socket(id, Side::Input, identifier);
+            for (field, value) in state.as_object().into_iter().flatten() {
+                match &socket {
+                    Some(socket) if field == "value" && socket.available => {
+                        let socket = socket.clone().into_owned();
+                        self.draft.set_value(id, &socket, value.clone(), place);
+                    }
+                    _ if field == "value" => self.unsaid(place, "the value of an input that the mode hides"),
+                    _ => self.unsaid(place, &format!("“{field}” of an input")),
+                }
+            }
+        }
+    }
+
+    /// `unframe(a, b)`: nodes leave their frame.
+    pub(super) fn unframe(&mut self, call: &'p ExprCall) {
+        for id in self.nodes_of(&call.args) {
+            if let Some(made) = self.draft.nodes.get_mut(&id) {
+                made.said = true;
+                made.node.parent = None;
             }
         }
     }

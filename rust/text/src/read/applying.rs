@@ -10,7 +10,7 @@ use super::fault::Faults;
 use super::page::Apply;
 use super::step::{Done, RawStep, Target, inputs};
 
-impl<'b> Book<'b> {
+impl Book<'_> {
     /// `apply` of a group that the page does not describe: the modifier runs it, with these inputs.
     pub(super) fn apply_alone(
         &self,

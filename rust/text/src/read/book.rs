@@ -23,7 +23,7 @@ pub(super) struct Book<'b> {
     pub(super) uses: BTreeMap<String, BTreeSet<String>>,
 }
 
-impl<'b> Book<'b> {
+impl Book<'_> {
     pub(super) fn find_uses(&mut self, groups: &[Group<'_>], names: &Names<'_>) {
         for call in calls(self.text) {
             let Some(around) = groups.iter().find(|group| group.at <= call.at && call.at < group.end) else {

@@ -13,7 +13,7 @@ use super::properties::{Role, has_item};
 use super::reader::{Place, Reader, is_usable};
 use super::value::{at, constant};
 
-impl<'a, 'p> Reader<'_, 'a, 'p> {
+impl<'p> Reader<'_, '_, 'p> {
     /// Sets the items of a collection of `holder`, whose values feed inputs of `fed`.
     pub(crate) fn items(&mut self, holder: &str, fed: &str, collection: &str, value: &'p Expr) {
         let Some(items) = self.read_items(holder, collection, value) else {

@@ -10,9 +10,6 @@ use super::arguments::only;
 use super::reader::{Binding, Place, Reader, VIRTUAL};
 use super::value::{Output, Val, at, constant};
 
-/// Parts of a vector.
-const PARTS: [&str; 3] = ["x", "y", "z"];
-
 impl<'p> Reader<'_, '_, 'p> {
     /// Binds a name to what is assigned to it. `fill`: also the inputs of a node are read, which may name what is bound later.
     pub(crate) fn bind(&mut self, name: &str, value: &'p Expr, fill: bool) -> Val {
@@ -71,48 +68,8 @@ impl<'p> Reader<'_, '_, 'p> {
         }
     }
 
-    /// The output of a node, or a part of a vector.
-    fn attribute(&mut self, base: &'p Expr, word: &str, at: usize, place: Place<'_>) -> Val {
-        let id = match self.base(base, place) {
-            Some(Val::Node(id)) => id,
-            Some(Val::Out(output)) if output.kind == "NodeSocketVector" && PARTS.contains(&word) => {
-                return self.separated(Val::Out(output), word, at, place);
-            }
-            Some(Val::Out(output))
-                if self
-                    .draft
-                    .socket(&output.id, geonode_graph::ir::Side::Output, &output.socket)
-                    .is_some() =>
-            {
-                // The output was named already, as in `x.mesh.mesh`, or the name stands for one output of a node.
-                output.id
-            }
-            Some(Val::Const(Value::Array(parts))) => {
-                let part = PARTS
-                    .iter()
-                    .position(|part| *part == word)
-                    .and_then(|part| parts.get(part));
-                return part.map_or(Val::Bad, |part| Val::Const(part.clone()));
-            }
-            Some(Val::Bad) => return Val::Bad,
-            _ => {
-                let message = format!("“.{word}” follows something that has no outputs.");
-                self.error(Code::TextForm, at, message, "Name an output of a node: `x.normal`.");
-                return Val::Bad;
-            }
-        };
-        if PARTS.contains(&word)
-            && let Some(output) = self.output_for(&id, None)
-            && output.kind == "NodeSocketVector"
-            && !self.has_output(&id, word)
-        {
-            return self.separated(Val::Out(output), word, at, place);
-        }
-        self.output_named(&id, word, at).map_or(Val::Bad, Val::Out)
-    }
-
     /// What stands before a dot. A nested node feeds through its output what the whole expression feeds.
-    fn base(&mut self, base: &'p Expr, place: Place<'_>) -> Option<Val> {
+    pub(super) fn base(&mut self, base: &'p Expr, place: Place<'_>) -> Option<Val> {
         match base {
             Expr::Name(name) => Some(self.name(name.id.as_str(), at(base))),
             // Its name is that of the assignment: `floor = cube().mesh`.
@@ -124,80 +81,10 @@ impl<'p> Reader<'_, '_, 'p> {
         }
     }
 
-    fn has_output(&mut self, id: &str, word: &str) -> bool {
-        let outputs = self.draft.sockets(id, geonode_graph::ir::Side::Output);
-        let words = self.words_of(&outputs);
-        words
-            .place(word)
-            .and_then(|place| outputs.get(place))
-            .is_some_and(|socket| socket.available)
-    }
-
-    /// `v[0]`: a part of a vector.
-    fn part(&mut self, base: &'p Expr, index: &'p Expr, at: usize, place: Place<'_>) -> Val {
-        let word = match constant(index, self.faults) {
-            Some(Value::Number(number)) => number
-                .as_u64()
-                .and_then(|number| PARTS.get(usize::try_from(number).ok()?)),
-            Some(Value::String(word)) => return self.attribute(base, &word, at, place),
-            _ => None,
-        };
-        match word {
-            Some(word) => self.attribute(base, word, at, place),
-            None => {
-                self.error(
-                    Code::TextForm,
-                    at,
-                    "Only parts of a vector have a number: 0, 1 or 2.",
-                    "Write `v.x`.",
-                );
-                Val::Bad
-            }
-        }
-    }
-
-    /// A Separate XYZ node.
-    fn separated(&mut self, vector: Val, word: &str, at: usize, place: Place<'_>) -> Val {
-        const SEPARATE: &str = "ShaderNodeSeparateXYZ";
-        // In `high = position().z` the name is that of the node before the dots.
-        let place = match &vector {
-            Val::Out(output) if output.id == self.id_at(place, SEPARATE) => loose(place),
-            _ => place,
-        };
-        let Some(id) = self.helper(SEPARATE, at, place) else {
-            return Val::Bad;
-        };
-        if let Some((socket, _)) = self.input_named(&id, "vector", at) {
-            self.give(&id, &socket, vector, at);
-        }
-        self.output_named(&id, word, at).map_or(Val::Bad, Val::Out)
-    }
-
     /// A node that the page does not spell out.
     pub(crate) fn helper(&mut self, kind: &str, at: usize, place: Place<'_>) -> Option<String> {
         let id = self.id_at(place, kind);
         self.make(&id, kind, at).then_some(id)
-    }
-
-    /// A tuple with parts that are links: a Combine XYZ node.
-    fn parts(&mut self, parts: &'p [Expr], at: usize, place: Place<'_>) -> Val {
-        if parts.len() != 3 {
-            let message = "A tuple with links is a vector: it has three parts.";
-            self.error(
-                Code::TextForm,
-                at,
-                message,
-                "Write (x, y, z); several links into one input are a list: [a, b].",
-            );
-            return Val::Bad;
-        }
-        let Some(id) = self.helper("ShaderNodeCombineXYZ", at, place) else {
-            return Val::Bad;
-        };
-        for (word, part) in PARTS.into_iter().zip(parts) {
-            self.assign(&id, word, part);
-        }
-        Val::Node(id)
     }
 
     fn call(&mut self, call: &'p ExprCall, at: usize, place: Place<'_>) -> Val {
@@ -426,7 +313,7 @@ fn numbered(place: Place<'_>, number: usize) -> Place<'_> {
 }
 
 /// A node before a dot is not what an assignment names.
-fn loose(place: Place<'_>) -> Place<'_> {
+pub(super) fn loose(place: Place<'_>) -> Place<'_> {
     match place {
         Place::Named(name) => Place::Feeds {
             owner: name,

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::interface::type_name;
 use super::reader::Reader;
-use super::value::{Output, at, constant};
+use super::value::{at, constant};
 use crate::names::SocketNames;
 
 impl<'p> Reader<'_, '_, 'p> {

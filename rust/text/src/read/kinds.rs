@@ -1,21 +1,21 @@
 //! The type of socket that an expression stands for.
 
-use rustpython_parser::ast::{BoolOp, Expr, ExprCall, ExprIfExp, UnaryOp};
+use rustpython_parser::ast::{Expr, ExprCall, ExprIfExp, UnaryOp};
 use serde_json::Value;
 
 use super::fault::Faults;
 use super::reader::{Reader, is_usable};
-use super::value::{Val, at, constant, data_socket, is_vector, number};
+use super::value::{Val, at, constant, data_socket, is_vector};
 
 pub(super) const MATH: &str = "ShaderNodeMath";
 
 pub(super) const VECTOR_MATH: &str = "ShaderNodeVectorMath";
 
-const BOOLEAN: &str = "FunctionNodeBooleanMath";
+pub(super) const BOOLEAN: &str = "FunctionNodeBooleanMath";
 
-const COMPARE: &str = "FunctionNodeCompare";
+pub(super) const COMPARE: &str = "FunctionNodeCompare";
 
-const SWITCH: &str = "GeometryNodeSwitch";
+pub(super) const SWITCH: &str = "GeometryNodeSwitch";
 
 pub(super) const FLOAT: &str = "NodeSocketFloat";
 
@@ -25,7 +25,7 @@ pub(super) const BOOL: &str = "NodeSocketBool";
 
 pub(super) const VECTOR: &str = "NodeSocketVector";
 
-const COLOR: &str = "NodeSocketColor";
+pub(super) const COLOR: &str = "NodeSocketColor";
 
 pub(super) const STRING: &str = "NodeSocketString";
 
@@ -173,7 +173,7 @@ impl<'p> Reader<'_, '_, 'p> {
     }
 
     /// The type of a switch: that of both branches, or the one that takes both.
-    fn kind_of_switch(&mut self, term: &'p ExprIfExp) -> Option<String> {
+    pub(super) fn kind_of_switch(&mut self, term: &'p ExprIfExp) -> Option<String> {
         let (a, b) = (self.kind_of(&term.body), self.kind_of(&term.orelse));
         let (Some(a), Some(b)) = (a.clone(), b.clone()) else {
             return a.or(b);
@@ -190,7 +190,7 @@ impl<'p> Reader<'_, '_, 'p> {
     }
 
     /// What an operand is in a term: Blender takes a colour for a vector.
-    fn operand_kind(&mut self, expr: &'p Expr) -> Option<String> {
+    pub(super) fn operand_kind(&mut self, expr: &'p Expr) -> Option<String> {
         let kind = self.kind_of(expr)?;
         Some(if kind == COLOR { VECTOR.to_owned() } else { kind })
     }

@@ -21,7 +21,7 @@ pub(crate) enum Callee {
     Group(String),
 }
 
-impl<'a, 'p> Reader<'_, 'a, 'p> {
+impl<'p> Reader<'_, '_, 'p> {
     /// Whether a call of this name makes a node.
     pub(crate) fn is_node(&self, name: &str) -> bool {
         name == "group" || self.names.node_type(name).is_some() || self.functions.contains_key(name)

@@ -21,7 +21,7 @@ const OPERATORS: [&str; 5] = [
     "FunctionNodeCompare",
 ];
 
-impl<'b> Book<'b> {
+impl Book<'_> {
     /// The question about a function that describes a tree anew: what of the artist's it does not mention goes, or gets its default.
     pub(super) fn rewritten(&self, name: &str, before: &Tree, after: &Tree, written: &Written) -> Option<String> {
         let made = self.document.tree_info.get(name).and_then(|info| info.made.as_ref());

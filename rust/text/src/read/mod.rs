@@ -8,6 +8,7 @@ mod applying;
 mod arguments;
 mod book;
 mod calls;
+mod components;
 mod draft;
 mod edits;
 mod expand;

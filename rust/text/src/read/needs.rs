@@ -39,7 +39,7 @@ pub fn needs(text: &str) -> Needs {
 }
 
 /// A call that may mean a group.
-struct Called {
+pub(super) struct Called {
     pub(super) at: usize,
     pub(super) function: String,
     pub(super) group: Option<String>,

@@ -1,6 +1,7 @@
 //! Panels: `panel("Shape", a, panel("Inner", b))`.
 
 use geonode_graph::ir::{Item, ItemKind, Map};
+use geonode_graph::shown;
 use geonode_protocol::Code;
 use rustpython_parser::ast::{Expr, ExprCall, Keyword};
 use serde_json::Value;
@@ -16,6 +17,9 @@ impl<'p> Reader<'_, '_, 'p> {
     /// `panel("Shape", a, panel("Inner", b), …)`: returns the identifiers of what is in it.
     pub(crate) fn panel(&mut self, call: &'p ExprCall, parent: Option<&str>) {
         let name = call.args.first().and_then(|name| constant(name, self.faults));
+        if name == Some(Value::Null) {
+            return self.out_of_panels(call);
+        }
         let Some(name) = name.as_ref().and_then(Value::as_str) else {
             self.error(
                 Code::TextForm,
@@ -29,18 +33,29 @@ impl<'p> Reader<'_, '_, 'p> {
         let known = panels
             .find(|item| item.name == name && item.parent.as_deref() == parent)
             .map(|item| item.identifier.clone());
-        let before = self.draft.present.into_iter().flat_map(|tree| &tree.interface);
-        let before = before
-            .into_iter()
-            .find(|item| item.kind == ItemKind::Panel && item.name == name)
-            .map(|item| item.identifier.clone());
+        let taken = |item: &Item| {
+            let mut known = self.draft.interface.iter();
+            known.any(|other| other.identifier == item.identifier)
+        };
+        let present = self
+            .draft
+            .present
+            .map(|tree| tree.interface.as_slice())
+            .unwrap_or_default();
+        let free = || {
+            let panels = present
+                .iter()
+                .filter(|item| item.kind == ItemKind::Panel && item.name == name);
+            panels.filter(|item| !taken(item))
+        };
+        let before = free()
+            .find(|item| item.parent.as_deref() == parent)
+            .or_else(|| free().next());
+        let before = before.map(|item| item.identifier.clone());
         let identifier = match known {
             Some(known) => known,
             None => {
-                let taken =
-                    |identifier: &String| self.draft.interface.iter().any(|item| item.identifier == *identifier);
-                let identifier = before.filter(|identifier| !taken(identifier));
-                let identifier = identifier.unwrap_or_else(|| self.draft.next_key());
+                let identifier = before.unwrap_or_else(|| self.draft.next_key());
                 let item = Item {
                     kind: ItemKind::Panel,
                     identifier: identifier.clone(),
@@ -78,7 +93,21 @@ impl<'p> Reader<'_, '_, 'p> {
         }
     }
 
-    /// Puts panels before the first of what is in them, and the sockets of each together, as Blender shows them.
+    /// `panel(None, a)`: sockets leave their panel.
+    fn out_of_panels(&mut self, call: &'p ExprCall) {
+        for keyword in &call.keywords {
+            unknown(keyword, "panel", "panel(None, size)", self.faults);
+        }
+        for inner in call.args.iter().skip(1) {
+            if let Some(socket) = self.interface_item(inner)
+                && let Some(item) = self.draft.interface.iter_mut().find(|item| item.identifier == socket)
+            {
+                item.parent = None;
+            }
+        }
+    }
+
+    /// Puts panels where the first of what is in them stands, below the sockets beside them, as Blender shows them.
     pub(crate) fn arrange(&mut self) {
         if !self.draft.interface.iter().any(|item| item.kind == ItemKind::Panel) {
             return;
@@ -103,6 +132,7 @@ impl<'p> Reader<'_, '_, 'p> {
         for number in 0..items.len() {
             self.place(&items, number, &mut placed, 0);
         }
+        self.draft.interface = shown(&self.draft.interface);
     }
 
     pub(super) fn place(&mut self, items: &[Item], number: usize, placed: &mut [bool], depth: usize) {

@@ -7,6 +7,8 @@ use geonode_protocol::Code;
 use rustpython_parser::ast::{Expr, Keyword};
 use serde_json::Value;
 
+use super::draft::same;
+use super::fault::Faults;
 use super::reader::{Reader, is_usable};
 use super::value::{at, constant};
 use crate::names::LOOK;
@@ -181,6 +183,9 @@ impl<'a, 'p> Reader<'_, 'a, 'p> {
             return self.items(id, id, collection, value);
         }
         let Some((name, property)) = described.and_then(|described| described.properties.get_key_value(name)) else {
+            if self.is_there(id, name, value) {
+                return;
+            }
             let known = || {
                 described
                     .into_iter()
@@ -202,6 +207,22 @@ impl<'a, 'p> Reader<'_, 'a, 'p> {
             return;
         };
         self.property(id, name, property, value);
+    }
+
+    /// Whether the node has this value already in something that the catalogue does not know, such as the points of a curve.
+    fn is_there(&self, id: &str, name: &str, value: &Expr) -> bool {
+        let Some(before) = self.draft.before(id) else {
+            return false;
+        };
+        let Some(given) = constant(value, &mut Faults::default()) else {
+            return false;
+        };
+        let items = before
+            .items
+            .get(name)
+            .and_then(|items| serde_json::to_value(items).ok());
+        let known = before.props.get(name).cloned().or(items);
+        known.is_some_and(|known| same_parts(&known, &given))
     }
 
     fn property(&mut self, id: &str, name: &str, property: &Property, value: &'p Expr) {
@@ -260,5 +281,16 @@ pub(crate) fn settled(property: &Property, value: Value) -> Result<Value, String
     match (alike.next(), alike.next()) {
         (Some((item, _)), None) => Ok(Value::from(item.as_str())),
         _ => Err(text.to_owned()),
+    }
+}
+
+/// Equality as Blender stores values, in objects too.
+fn same_parts(known: &Value, given: &Value) -> bool {
+    match (known, given) {
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_parts(a, b)),
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(name, a)| b.get(name).is_some_and(|b| same_parts(a, b)))
+        }
+        _ => same(known, given),
     }
 }

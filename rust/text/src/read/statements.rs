@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::about::word_of;
 use super::arguments::only;
+use super::components::is_part;
 use super::reader::{Binding, Place, Reader};
 use super::value::{Val, at, constant};
 use super::zones::zone_of;
@@ -25,6 +26,7 @@ const ABOUT_NODES: &[&str] = &[
     "node",
     "panel",
     "settings",
+    "unframe",
     "ungroup",
 ];
 
@@ -163,7 +165,12 @@ impl<'p> Reader<'_, '_, 'p> {
     fn assignment(&mut self, target: &'p Expr, value: &'p Expr, start: usize) {
         match target {
             Expr::Name(name) => self.assign_name(name.id.as_str(), value),
-            Expr::Attribute(attribute) => self.assign_part(&attribute.value, attribute.attr.as_str(), value, start),
+            Expr::Attribute(attribute) => match &*attribute.value {
+                Expr::Attribute(whole) if is_part(attribute.attr.as_str()) => {
+                    self.assign_component(whole, attribute.attr.as_str(), value, start);
+                }
+                base => self.assign_part(base, attribute.attr.as_str(), value, start),
+            },
             Expr::Subscript(subscript) => match constant(&subscript.slice, self.faults) {
                 Some(Value::String(_)) | None => {
                     let fix = "Write `x.scale = 2.0`, with the input's name in snake case.";
@@ -230,15 +237,11 @@ impl<'p> Reader<'_, '_, 'p> {
     /// A statement that is one expression.
     pub(super) fn said(&mut self, expr: &'p Expr) {
         match expr {
-            Expr::Constant(text) if matches!(text.value, Constant::Ellipsis) => {}
-            Expr::Constant(text) if matches!(text.value, Constant::Str(_)) => {
-                let present = self.draft.present.and_then(|tree| tree.settings.get("description"));
-                let present = present.and_then(Value::as_str).unwrap_or_default();
-                let same = matches!(&text.value, Constant::Str(text) if text.trim() == present.trim());
-                if !same {
-                    self.unsaid(at(expr), "the description of a group");
-                }
-            }
+            Expr::Constant(text) => match &text.value {
+                Constant::Ellipsis => {}
+                Constant::Str(text) if self.closure_ends.is_empty() => self.describe(text),
+                _ => self.error(Code::TextForm, at(expr), "The line says nothing about the tree.", FORMS),
+            },
             Expr::Call(call) => match word_of(expr) {
                 Some((word, _)) if ABOUT_NODES.contains(&word) => self.about(word, call),
                 _ => {
@@ -254,11 +257,22 @@ impl<'p> Reader<'_, '_, 'p> {
         }
     }
 
+    /// The description of the group. What only stands in other blanks is the same.
+    fn describe(&mut self, text: &str) {
+        let present = self.draft.settings.get("description");
+        let present = present.or_else(|| self.draft.present?.settings.get("description"));
+        let present = present.and_then(Value::as_str).unwrap_or_default();
+        if text.trim() != present.trim() {
+            self.draft.settings.insert("description".to_owned(), Value::from(text));
+        }
+    }
+
     fn about(&mut self, word: &str, call: &'p ExprCall) {
         let (places, form) = match word {
             "label" => (2, "label(x, \"Any text\")"),
             "mute" => (usize::MAX, "mute(a, b)"),
             "ungroup" => (usize::MAX, "ungroup(g)"),
+            "unframe" => (usize::MAX, "unframe(a, b)"),
             "cleanup" => (0, "cleanup()"),
             "group_input" => (0, "group_input()"),
             "node" => (1, "node(x, location=(0.0, 20.0))"),
@@ -282,7 +296,8 @@ impl<'p> Reader<'_, '_, 'p> {
                     self.draft.set_property(&id, "mute", Value::Bool(true), at(call));
                 }
             }
-            "frame" => drop(self.value_of_call(call, "frame")),
+            "frame" => self.frame(call),
+            "unframe" => self.unframe(call),
             "limits" => self.limits(call),
             "panel" => self.panel(call, None),
             "settings" => self.settings(call),
@@ -302,15 +317,6 @@ impl<'p> Reader<'_, '_, 'p> {
             }
             _ => self.gather("group", call),
         }
-    }
-
-    fn value_of_call(&mut self, call: &'p ExprCall, stem: &str) -> Val {
-        let made = self.make_called(call, Place::Loose(stem));
-        if let Val::Node(id) = &made {
-            let id = id.clone();
-            self.fill(&id, call);
-        }
-        made
     }
 }
 

@@ -3,8 +3,7 @@
 use geonode_graph::ir::{Side, Tree};
 use geonode_graph::{nearest, settled_name};
 use geonode_protocol::{
-    Action, Code, GnOp, GnOps, GroupNodes, MakeMaterial, ModifierTarget, NodeTree, NodeTreeOp, SetModifierInput,
-    TreeTarget,
+    Action, Code, GnOp, GnOps, MakeMaterial, ModifierTarget, NodeTree, NodeTreeOp, SetModifierInput, TreeTarget,
 };
 
 use super::fault::Faults;

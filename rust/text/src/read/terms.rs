@@ -1,12 +1,12 @@
 //! Terms: which node an operator or a comparison stands for follows from the types of its operands.
 
 use geonode_protocol::Code;
-use rustpython_parser::ast::{BoolOp, Expr, UnaryOp};
-use serde_json::Value;
+use rustpython_parser::ast::{BoolOp, CmpOp, Expr, ExprCompare, ExprIfExp, Operator, UnaryOp};
+use serde_json::{Value, json};
 
-use super::kinds::{FLOAT, INT, STRING, VECTOR};
-use super::reader::{Place, Reader};
-use super::value::{Val, at};
+use super::kinds::{BOOL, BOOLEAN, COMPARE, FLOAT, GEOMETRY, INT, MATH, STRING, SWITCH, VECTOR, VECTOR_MATH};
+use super::reader::{Place, Reader, is_usable};
+use super::value::{Val, at, constant};
 
 /// An operand: part of the page, or what a step before it made.
 pub(super) enum Operand<'p> {

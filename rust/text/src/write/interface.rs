@@ -150,7 +150,11 @@ impl Writer<'_, '_> {
             own.push(format!("name={}", quote(&item.name)));
         }
         let (_, says_subtype) = self.annotation(item);
-        for (name, value) in &item.props {
+        // In one order, whichever the tree has them in.
+        let rank = |name: &str| OWN.iter().position(|own| *own == name).unwrap_or(OWN.len());
+        let mut props: Vec<(&String, &Value)> = item.props.iter().collect();
+        props.sort_by_key(|(name, _)| (rank(name), name.as_str()));
+        for (name, value) in props {
             let (name, is_own) = match name.as_str() {
                 "default_value" if is_input => continue,
                 "subtype" if says_subtype => continue,
@@ -226,6 +230,9 @@ impl Writer<'_, '_> {
         format!("panel({})", list(parts))
     }
 }
+
+/// What is likely a socket's own, in the order of the page.
+const OWN: [&str; 4] = ["default_value", "min_value", "max_value", "description"];
 
 /// `limits(…)` lines for sockets, each given as its name on the page, what it alone has, and the rest: what several share is said of all at
 /// once, after the others.

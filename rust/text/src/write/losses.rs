@@ -45,6 +45,7 @@ pub(super) fn losses(sheet: &Sheet<'_>) -> Vec<String> {
         if has_inputs && node.outputs.values().any(|state| state.contains_key("value")) {
             all.push(format!("an output of “{id}” has a value although the node has inputs"));
         }
+        values(sheet, at, &mut all);
         links(sheet, at, &mut all);
     }
     for link in &sheet.tree.links {
@@ -62,6 +63,28 @@ pub(super) fn losses(sheet: &Sheet<'_>) -> Vec<String> {
         }
     }
     all
+}
+
+/// Negative numbers of what is counted, as files of older versions have them: plans are refused for them.
+fn values(sheet: &Sheet<'_>, at: usize, all: &mut Vec<String>) {
+    let (Some(node), Some(inputs)) = (sheet.node(at), sheet.inputs(at)) else {
+        return;
+    };
+    for (identifier, state) in &node.inputs {
+        let value = state.get("value").and_then(serde_json::Value::as_f64);
+        let socket = inputs.find(identifier).filter(|socket| socket.available);
+        let (Some(value), Some(socket)) = (value, socket) else {
+            continue;
+        };
+        let linked = sheet.links_into(at).iter().any(|link| link.to.1 == *identifier);
+        let counts = socket.kind == "NodeSocketInt" && socket.min == Some(0.0);
+        if counts && value < 0.0 && !linked {
+            all.push(format!(
+                "the value {value} of “{}” of “{}” is outside of its range",
+                socket.name, node.id
+            ));
+        }
+    }
 }
 
 /// Links that begin or end at sockets that the node does not show, and several links into an input for one.

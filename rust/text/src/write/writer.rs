@@ -2,13 +2,15 @@
 
 use foldhash::HashMap;
 use geonode_graph::ir::{Link, Side};
-use geonode_graph::sockets::{FRAME, GROUP_INPUT_TYPE, REROUTE};
+use geonode_graph::sockets::{FRAME, GROUP, GROUP_INPUT_TYPE, REROUTE};
 use serde_json::Value;
 
 use super::expression::Expr;
 use super::literals::{list, literal, quote, write};
 use super::order::{Order, Unit};
 use super::sheet::{Sheet, is_muted};
+
+const MENU: &str = "NodeSocketMenu";
 
 /// A line of a page.
 #[derive(Debug, Clone)]
@@ -143,13 +145,27 @@ impl<'s, 'a> Writer<'s, 'a> {
         let through = self.sheet.node(at).is_some_and(|node| node.kind == REROUTE);
         let wanted = if through { "" } else { kind };
         match links.as_slice() {
-            [] => self.value(at, identifier).map(literal),
+            [] => self
+                .value(at, identifier)
+                .filter(|value| !self.is_new(at, identifier, value))
+                .map(literal),
             [link] => Some(self.link(at, link, wanted, zone)),
             several => {
                 let parts = several.iter().map(|link| self.link(at, link, wanted, zone).text);
                 Some(Expr::atom(format!("[{}]", list(parts))))
             }
         }
+    }
+
+    /// Whether an input has this value in a new node of its mode. Groups say all, and menus too: theirs depend on their entries.
+    fn is_new(&self, at: usize, identifier: &str, value: &Value) -> bool {
+        let grouped = self.sheet.node(at).is_none_or(|node| node.kind == GROUP);
+        let socket = self
+            .sheet
+            .inputs(at)
+            .and_then(|inputs| inputs.find(identifier).cloned());
+        let socket = socket.filter(|socket| !grouped && socket.kind != MENU);
+        socket.is_some_and(|socket| socket.default.as_ref() == Some(value))
     }
 
     /// The links into one input, in their order.

@@ -13,6 +13,7 @@ mod edits;
 mod names;
 mod pages;
 mod round_trip;
+mod whole;
 mod write;
 
 use std::path::Path;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use geonode_graph::documents::{Made, Object, TreeInfo};
-use geonode_graph::ir::{Item, Node, Side, Tree};
+use geonode_graph::ir::{Item, ItemKind, Node, Side, Tree};
 use geonode_graph::{Catalogue, Document, compile_exactly};
 use geonode_protocol::{Action, Code, Finding, Limits, Plan, parse_plan};
 use geonode_text::{expand, page_plan, read_page};
@@ -66,12 +66,27 @@ pub(crate) fn after(page: &str, document: &Document, catalogue: &Catalogue) -> D
 }
 
 /// The file as Blender has it then: its trees are known, and their sockets have identifiers.
-fn settled(mut document: Document) -> Document {
+pub(crate) fn settled(mut document: Document) -> Document {
     let mut now: HashMap<String, HashMap<String, String>> = HashMap::new();
     for (name, tree) in &mut document.trees {
+        let panels: HashMap<String, String> = tree
+            .interface
+            .iter()
+            .filter(|item| item.kind == ItemKind::Panel && !item.identifier.starts_with("panel:"))
+            .enumerate()
+            .map(|(number, item)| (item.identifier.clone(), format!("panel:9{number}")))
+            .collect();
+        for item in &mut tree.interface {
+            if let Some(panel) = item.parent.as_ref().and_then(|panel| panels.get(panel)) {
+                item.parent = Some(panel.clone());
+            }
+            if let Some(panel) = panels.get(&item.identifier).filter(|_| item.kind == ItemKind::Panel) {
+                item.identifier.clone_from(panel);
+            }
+        }
         let known = now.entry(name.clone()).or_default();
         for (number, item) in tree.interface.iter_mut().enumerate() {
-            if !item.identifier.starts_with("Socket_") {
+            if item.kind == ItemKind::Socket && !item.identifier.starts_with("Socket_") {
                 let side = if item.is_socket(Side::Input) { "in" } else { "out" };
                 let given = format!("Socket_{}{number}", known.len());
                 known.insert(format!("{side} {}", item.identifier), given.clone());
@@ -500,34 +515,6 @@ fn a_value_node_gets_its_number() {
     assert!(!findings.iter().any(Finding::is_error), "{findings:#?}");
     let again = serde_json::to_string(&plan.steps).unwrap();
     assert!(!again.contains("set_input_default"), "{again}");
-}
-
-#[test]
-fn what_operations_cannot_say_is_told() {
-    let catalogue = catalogue("5.2");
-    let page = |head: &str, words: &str| {
-        format!(
-            "def a({head}) -> Geometry:\n{words}    box = cube(size=x)\n    return box.mesh\n\napply(\"A\", object=\"Plane\")\n"
-        )
-    };
-    let left = |page: &str, file: &Document| -> Vec<String> {
-        let (_, findings, _) = compiled(page, file, &catalogue);
-        assert!(!findings.iter().any(Finding::is_error), "{findings:#?}");
-        let left = findings
-            .into_iter()
-            .filter(|finding| finding.code == Code::LeftUnchanged);
-        left.map(|finding| finding.message).collect()
-    };
-    let plain = page("x: Float = 1.0, y: Float = 2.0", "");
-    let file = after(&plain, &empty_file(), &catalogue);
-    assert_eq!(left(&plain, &file), [""; 0]);
-    let turned = left(&page("y: Float = 2.0, x: Float = 1.0", ""), &file);
-    assert!(turned.len() == 1 && turned[0].contains("another order"), "{turned:?}");
-    let described = left(&page("x: Float = 1.0, y: Float = 2.0", "    \"A cube\"\n"), &file);
-    assert!(
-        described.len() == 1 && described[0].contains("description"),
-        "{described:?}"
-    );
 }
 
 #[test]

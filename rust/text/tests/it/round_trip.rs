@@ -2,8 +2,8 @@
 
 use geonode_graph::Catalogue;
 use geonode_graph::Document;
-use geonode_graph::ir::{Bundle, IR_VERSION, Side, Tree};
-use geonode_protocol::Finding;
+use geonode_graph::ir::{Bundle, IR_VERSION, Item, ItemKind, Side, Tree};
+use geonode_protocol::{Code, Finding};
 use geonode_text::{Extent, Names, write};
 use serde_json::Value;
 
@@ -203,4 +203,148 @@ fn a_page_may_have_any_number_of_blocks() {
     page.push_str("    return geometry\n\napply(\"A\", object=\"Plane\")\n");
     let file = after(&page, &empty_file(), &catalogue("5.2"));
     assert_eq!(file.trees["A"].nodes.len(), 402);
+}
+
+/// What a page told again leaves as it is.
+fn unsaid(page: &str, file: &Document) -> Vec<String> {
+    let (_, findings, _) = compiled(page, file, &catalogue("5.2"));
+    assert!(!findings.iter().any(Finding::is_error), "{findings:#?}");
+    let left = findings
+        .into_iter()
+        .filter(|finding| finding.code == Code::LeftUnchanged);
+    left.map(|finding| finding.message).collect()
+}
+
+#[test]
+fn the_order_of_the_interface_and_its_panels_are_told() {
+    let page = r#"
+def a(size: Float = 1.0, geometry: Geometry = None, count: Int = 2, rough: Float = 0.5) -> {"Tip": Float, "Geometry": Geometry}:
+    "Anything"
+    settings(is_modifier=True, is_tool=True)
+    panel("Shape", size, panel("Look", rough, description="How it looks"), default_closed=True)
+    panel("Look", count)
+    return {"Tip": size, "Geometry": geometry}
+
+apply("A", object="Plane")
+"#;
+    let tree = checked(page, "A");
+    let order: Vec<(&str, Option<&str>)> = tree
+        .interface
+        .iter()
+        .map(|item| {
+            let panel = tree
+                .interface
+                .iter()
+                .find(|panel| Some(&panel.identifier) == item.parent.as_ref());
+            (item.name.as_str(), panel.map(|panel| panel.name.as_str()))
+        })
+        .collect();
+    let wanted = [
+        ("Tip", None),
+        ("Geometry", None),
+        ("Geometry", None),
+        ("Shape", None),
+        ("Size", Some("Shape")),
+        ("Look", Some("Shape")),
+        ("Rough", Some("Look")),
+        ("Look", None),
+        ("Count", Some("Look")),
+    ];
+    assert_eq!(order, wanted);
+    let panels: Vec<&Item> = tree
+        .interface
+        .iter()
+        .filter(|item| item.kind == ItemKind::Panel)
+        .collect();
+    assert_eq!(panels[0].props["default_closed"], true);
+    assert_eq!(panels[1].props["description"], "How it looks");
+    assert_eq!(tree.settings["description"], "Anything");
+    assert_eq!(tree.settings["is_tool"], true);
+}
+
+#[test]
+fn an_edit_moves_inputs_out_of_panels_and_nodes_out_of_frames() {
+    let catalogue = catalogue("5.2");
+    let page = r#"
+def a(geometry: Geometry, size: Float = 1.0, count: Int = 2) -> Geometry:
+    panel("Shape", size, count)
+    line = mesh_line(count=count)
+    box = cube(size=size)
+    inner = frame("Inner", box)
+    outer = frame("Outer", inner, line)
+    return join_geometry(geometry, line, box)
+
+apply("A", object="Plane")
+"#;
+    let file = after(page, &empty_file(), &catalogue);
+    let edit = r#"
+with edit("A"):
+    panel(None, size)
+    unframe(line)
+    frame("Inner", line)
+    label(outer, "All")
+    frame("New", outer)
+"#;
+    let changed = after(edit, &file, &catalogue);
+    let tree = &changed.trees["A"];
+    let item = |name: &str| tree.interface.iter().find(|item| item.name == name).unwrap();
+    assert_eq!(item("Size").parent, None);
+    assert_eq!(item("Count").parent.as_ref(), Some(&item("Shape").identifier));
+    let node = |id: &str| tree.nodes.iter().find(|node| node.id == id).unwrap();
+    assert_eq!(node("line").parent.as_deref(), Some("inner"), "the frame of that title");
+    assert_eq!(node("inner").parent.as_deref(), Some("outer"));
+    assert_eq!(node("outer").label.as_deref(), Some("All"));
+    let new = tree
+        .nodes
+        .iter()
+        .find(|node| node.label.as_deref() == Some("New"))
+        .unwrap();
+    assert_eq!(node("outer").parent.as_ref(), Some(&new.id));
+    assert_eq!(unsaid(edit, &file), [""; 0]);
+    // A page without a frame leaves its nodes; a function without one takes them out.
+    let out = after(
+        "with edit(\"A\"):\n    del outer\n    unframe(box)\n",
+        &file,
+        &catalogue,
+    );
+    let tree = &out.trees["A"];
+    assert!(
+        tree.nodes
+            .iter()
+            .all(|node| node.id != "outer" && node.parent.is_none()),
+        "{:#?}",
+        tree.nodes
+    );
+    let again = page.replace("frame(\"Outer\", inner, line)", "frame(\"Outer\", inner)");
+    let whole = after(&again, &file, &catalogue);
+    let node = |id: &str| whole.trees["A"].nodes.iter().find(|node| node.id == id).unwrap();
+    assert_eq!(
+        (node("line").parent.as_deref(), node("inner").parent.as_deref()),
+        (None, Some("outer"))
+    );
+}
+
+#[test]
+fn muted_links_are_told_and_end_again() {
+    let catalogue = catalogue("5.2");
+    let page = r#"
+def a(geometry: Geometry, size: Float = 1.0) -> Geometry:
+    box = cube(size=muted(size, (2.0, 2.0, 2.0)))
+    ball = ico_sphere()
+    return join_geometry(geometry, muted(box), ball)
+
+apply("A", object="Plane")
+"#;
+    let tree = checked(page, "A");
+    let muted = |tree: &Tree| -> Vec<String> {
+        let links = tree.links.iter().filter(|link| link.muted);
+        links.map(|link| format!("{} → {}", link.from.0, link.to.0)).collect()
+    };
+    assert_eq!(muted(&tree).len(), 2, "{:?}", muted(&tree));
+    let file = after(page, &empty_file(), &catalogue);
+    let plain = after("with edit(\"A\"):\n    box.size = size\n", &file, &catalogue);
+    assert_eq!(muted(&plain.trees["A"]).len(), 1);
+    let sorts: Vec<Option<i64>> = plain.trees["A"].links.iter().map(|link| link.sort).collect();
+    let before: Vec<Option<i64>> = file.trees["A"].links.iter().map(|link| link.sort).collect();
+    assert_eq!(sorts.iter().flatten().count(), before.iter().flatten().count());
 }

@@ -80,11 +80,51 @@ struct WireFunction {
 
 /// Parses a body or the data of an event; an error inside a success is the error that it names.
 pub(super) fn parse_chunk(body: &[u8]) -> Result<Chunk, ProviderError> {
-    let chunk: Chunk = parse(body)?;
+    let chunk: Chunk = parse(body).or_else(|error| match with_usual_calls(body) {
+        Some(usual) => parse(&usual),
+        None => Err(error),
+    })?;
     match &chunk.error {
         Some(error) if !error.is_null() => Err(openai_error::from_error(0, error)),
         _ if chunk.object.as_deref() == Some("error") => Err(openai_error::refusal(0, body)),
         _ => Ok(chunk),
+    }
+}
+
+/// The body with its tool calls as they usually are: numbers as numbers, identifiers as texts, and arguments as JSON in a text, which some
+/// servers write as that JSON itself. None where nothing of that is the case.
+fn with_usual_calls(body: &[u8]) -> Option<Vec<u8>> {
+    let mut value: Value = serde_json::from_slice(body).ok()?;
+    let mut changed = false;
+    for choice in value.get_mut("choices")?.as_array_mut()? {
+        for part in ["message", "delta"] {
+            let calls = choice.get_mut(part).and_then(|message| message.get_mut("tool_calls"));
+            for call in calls.and_then(Value::as_array_mut).into_iter().flatten() {
+                changed |= usual(call, "index", |index| {
+                    index.as_str().map(|text| text.trim().parse::<u64>().ok().into())
+                });
+                changed |= usual(call, "id", |id| id.is_number().then(|| id.to_string().into()));
+                if let Some(function) = call.get_mut("function") {
+                    let written = |given: &Value| given.is_object().then(|| given.to_string().into());
+                    changed |= usual(function, "arguments", written);
+                }
+            }
+        }
+    }
+    changed.then(|| value.to_string().into_bytes())
+}
+
+/// Puts another value into a field, if there is one for what it has; returns whether there is.
+fn usual(fields: &mut Value, name: &str, other: impl Fn(&Value) -> Option<Value>) -> bool {
+    let Some(field) = fields.get_mut(name) else {
+        return false;
+    };
+    match other(field) {
+        Some(value) => {
+            *field = value;
+            true
+        }
+        None => false,
     }
 }
 

@@ -1,65 +1,77 @@
-//! Operations that make frames and put nodes into them.
+//! Operations that make and change frames: their titles and looks, and which nodes are in them.
 
-use geonode_graph::ir::Node;
+use geonode_graph::ir::{MAX_NESTED, Node};
 use geonode_graph::sockets::FRAME;
-use geonode_protocol::{AddFrame, GnOp};
+use geonode_protocol::{AddFrame, GnOp, SetProperty};
 
 use super::Writing;
+use crate::read::draft::same;
 use crate::read::reader::Reader;
 
 impl Reader<'_, '_, '_> {
     pub(super) fn frames(&mut self, written: &mut Writing<'_>) {
-        let mut frames: Vec<(usize, AddFrame, usize)> = Vec::new();
+        let mut frames: Vec<(usize, Vec<GnOp>, usize)> = Vec::new();
         for made in self.draft.nodes.values().filter(|made| made.node.kind == FRAME) {
             let id = &made.node.id;
-            let before = written.before.get(id.as_str());
+            let before = written.before.get(id.as_str()).copied();
             let inside = |other: &Node| other.parent.as_deref() == Some(id.as_str());
             let was_inside = |other: &Node| written.before.get(other.id.as_str()).is_some_and(|old| inside(old));
-            let members = self
-                .draft
-                .nodes
-                .values()
-                .filter(|other| inside(&other.node) && !was_inside(&other.node));
-            let node_ids: Vec<String> = members.map(|other| other.node.id.clone()).collect();
+            let all = || self.draft.nodes.values().map(|other| &other.node);
+            let node_ids: Vec<String> = all()
+                .filter(|other| inside(other) && !was_inside(other))
+                .map(|other| other.id.clone())
+                .collect();
+            // One that another frame takes leaves this one by that.
+            let remove_node_ids: Vec<String> = all()
+                .filter(|other| other.parent.is_none() && was_inside(other))
+                .map(|other| other.id.clone())
+                .collect();
             let label = made.node.label.clone().unwrap_or_default();
-            if before.is_some_and(|before| before.label.clone().unwrap_or_default() == label) && node_ids.is_empty() {
-                continue;
+            let is_named = before.is_some_and(|before| before.label.clone().unwrap_or_default() == label);
+            let mut ops = Vec::new();
+            if !is_named || !node_ids.is_empty() || !remove_node_ids.is_empty() {
+                ops.push(GnOp::AddFrame(AddFrame {
+                    id: id.clone(),
+                    label,
+                    node_ids,
+                    remove_node_ids,
+                }));
             }
-            let mut depth = 0;
-            let mut outer = made.node.parent.as_deref();
-            while let Some(parent) = outer.filter(|_| depth < geonode_graph::ir::MAX_NESTED) {
-                depth += 1;
-                outer = self.draft.node(parent).and_then(|parent| parent.parent.as_deref());
-            }
-            let op = AddFrame {
-                id: id.clone(),
-                label,
-                node_ids,
-            };
-            frames.push((depth, op, made.at));
+            ops.extend(self.looks(&made.node, before));
+            frames.push((self.depth(&made.node), ops, made.at));
         }
         // A frame is there before one is put around it.
         frames.sort_by_key(|(depth, ..)| std::cmp::Reverse(*depth));
-        written
-            .out
-            .later
-            .extend(frames.into_iter().map(|(_, op, at)| (GnOp::AddFrame(op), at)));
-        let left: Vec<usize> = self
-            .draft
-            .nodes
-            .values()
-            .filter(|made| made.node.parent.is_none())
-            .filter(|made| {
-                let old = written
-                    .before
-                    .get(made.node.id.as_str())
-                    .and_then(|old| old.parent.as_deref());
-                old.is_some_and(|frame| self.draft.node(frame).is_some())
-            })
-            .map(|made| made.at)
-            .collect();
-        for at in left {
-            self.unsaid(at, "that a node leaves its frame");
+        for (_, ops, at) in frames {
+            written.out.later.extend(ops.into_iter().map(|op| (op, at)));
         }
+    }
+
+    /// How many frames a node lies in.
+    fn depth(&self, node: &Node) -> usize {
+        let outer = |id: &&str| self.draft.node(id)?.parent.as_deref();
+        std::iter::successors(node.parent.as_deref(), outer)
+            .take(MAX_NESTED)
+            .count()
+    }
+
+    /// The properties of a frame that differ.
+    fn looks(&self, node: &Node, before: Option<&Node>) -> Vec<GnOp> {
+        let described = self.draft.kind(&node.id);
+        let now = node.props.iter();
+        let gone = before.into_iter().flat_map(|before| before.props.keys());
+        let gone = gone.filter(|name| !node.props.contains_key(*name));
+        let reset = gone.filter_map(|name| Some((name, &described?.properties.get(name)?.default)));
+        let known = |name: &String| before.and_then(|before| before.props.get(name));
+        now.filter(|(name, value)| !known(name).is_some_and(|known| same(known, value)))
+            .chain(reset)
+            .map(|(property, value)| {
+                GnOp::SetProperty(SetProperty {
+                    node_id: node.id.clone(),
+                    property: property.clone(),
+                    value: value.clone(),
+                })
+            })
+            .collect()
     }
 }

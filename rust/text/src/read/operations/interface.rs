@@ -1,17 +1,17 @@
 //! Operations that change the interface of a tree.
 
-use geonode_graph::catalogue::Socket;
 use geonode_graph::ir::{Item, ItemKind, Side, Tree};
 use geonode_graph::is_socket_property;
-use geonode_protocol::{Code, Direction, GroupIo, NodeTreeOp, Properties};
+use geonode_protocol::{Direction, GnOp, GroupIo, NodeTreeOp, Properties};
 use serde_json::Value;
 
 use super::Writing;
-use super::nodes::properties;
+use super::arrangement::{settled, shares};
 use crate::read::draft::same;
-use crate::read::interface::{NEW_INPUT, NEW_OUTPUT};
 use crate::read::reader::Reader;
 
+/// The property of a socket that switches its panel on and off.
+const TOGGLE: &str = "is_panel_toggle";
 /// Properties of interface items that an operation carries in fields of their own.
 const SAID_OF_SOCKETS: [&str; 4] = ["default_value", "min_value", "max_value", "subtype"];
 
@@ -36,11 +36,13 @@ impl Reader<'_, '_, '_> {
     }
 
     pub(super) fn interface_operations(&mut self, before: &Tree, written: &mut Writing<'_>) {
+        self.give_blank_keys(before);
         let items = self.draft.interface.clone();
         let stays = |identifier: &str| items.iter().any(|item| item.identifier == identifier);
         self.remove_sockets(before, written);
-        self.order_unsaid(before);
-        let is_blank = |item: &Item| matches!(item.identifier.as_str(), NEW_INPUT | NEW_OUTPUT);
+        let arranged = self.arrangement(before);
+        let is_arranged = arranged.is_some();
+        let mut switches = Vec::new();
         for item in &items {
             let at = self
                 .draft
@@ -50,31 +52,15 @@ impl Reader<'_, '_, '_> {
                 .unwrap_or(self.draft.at);
             let old = before.interface.iter().find(|old| old.identifier == item.identifier);
             if item.kind == ItemKind::Panel {
-                self.panel_unsaid(item, old, at);
                 continue;
             }
             let staying = before.interface.iter().filter(|other| stays(&other.identifier));
-            let mut alike = items
-                .iter()
-                .chain(staying)
-                .filter(|other| shares(other, item))
-                .peekable();
-            let is_shared = alike.peek().is_some();
-            if is_shared && (is_blank(item) || alike.any(is_blank)) {
-                let message = format!("Two sockets are named “{}”.", item.name);
-                self.error(Code::DuplicateId, at, message, "Give each its own name.");
-                continue;
-            }
+            let is_shared = items.iter().chain(staying).any(|other| shares(other, item));
             let mut op = group_io(item);
             let mut changed = old.is_none();
             if let Some(old) = old.filter(|old| old.name != item.name) {
-                if is_blank(old) {
-                    self.unsaid(at, "another name of a socket that is there");
-                    op.name.clone_from(&old.name);
-                } else {
-                    op.identifier = Some(old.identifier.clone());
-                    changed = true;
-                }
+                op.identifier = Some(old.identifier.clone());
+                changed = true;
             }
             if is_shared {
                 op.identifier = Some(self.key(&item.identifier));
@@ -111,52 +97,24 @@ impl Reader<'_, '_, '_> {
                     .map(|panel| panel.name.clone())
             };
             let wanted = panel(item.parent.as_ref(), &items);
-            if wanted != old.and_then(|old| panel(old.parent.as_ref(), &before.interface)) {
-                match wanted {
-                    Some(_) => {
-                        op.panel = wanted;
-                        changed = true;
-                    }
-                    None => self.unsaid(at, "that a socket leaves its panel"),
-                }
+            if !is_arranged && wanted != old.and_then(|old| panel(old.parent.as_ref(), &before.interface)) {
+                op.panel = wanted;
+                changed = true;
+            }
+            // A panel is switched by its first socket, once that stands there.
+            if let Some(value) = is_arranged.then(|| op.properties.shift_remove(TOGGLE)).flatten() {
+                let mut switch = group_io(item);
+                switch.identifier = Some(settled(&items, item)).filter(|name| *name != item.name);
+                switch.properties.insert(TOGGLE.to_owned(), value);
+                switches.push((GnOp::SetGroupIo(Box::new(switch)), at));
             }
             if changed {
                 written.out.tree.push((NodeTreeOp::SetGroupIo(Box::new(op)), at));
             }
         }
+        written.out.later.extend(arranged);
+        written.out.later.extend(switches);
     }
-
-    /// Sockets that are there stay in their order.
-    fn order_unsaid(&mut self, before: &Tree) {
-        let place = |item: &&Item| self.draft.declared.get(&item.identifier).copied();
-        let turned = |side: Side| {
-            let sockets = before.interface.iter();
-            let sockets = sockets.filter(|item| item.kind == ItemKind::Socket && item.in_out == Some(side));
-            let places: Vec<usize> = sockets.filter_map(|item| place(&item)).collect();
-            !places.is_sorted()
-        };
-        if turned(Side::Input) || turned(Side::Output) {
-            self.unsaid(self.draft.at, "another order of the sockets that are there");
-        }
-    }
-
-    fn panel_unsaid(&mut self, item: &Item, old: Option<&Item>, at: usize) {
-        if old.map(|old| &old.parent) != Some(&item.parent) && item.parent.is_some() {
-            self.unsaid(at, "a panel in another panel");
-        }
-        for field in item.props.keys() {
-            if old.and_then(|old| old.props.get(field)) != item.props.get(field) {
-                self.unsaid(at, &format!("“{field}” of the panel “{}”", item.name));
-            }
-        }
-    }
-}
-
-/// Whether another socket of the same side has the same name.
-fn shares(other: &Item, item: &Item) -> bool {
-    other.kind == ItemKind::Socket
-        && (other.in_out, &other.name) == (item.in_out, &item.name)
-        && other.identifier != item.identifier
 }
 
 fn group_io(item: &Item) -> GroupIo {

@@ -2,7 +2,7 @@
 
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use geonode_graph::ir::{Side, Tree};
-use geonode_protocol::{Code, Endpoint, Link, NodeTreeOp, OrderLinks};
+use geonode_protocol::{Endpoint, Link, NodeTreeOp, OrderLinks, Unlink};
 
 use super::Writing;
 use crate::read::draft::End;
@@ -20,7 +20,7 @@ impl Reader<'_, '_, '_> {
                 continue;
             }
             let at = self.place_of(&link.to.0, &link.to.1);
-            let op = Link {
+            let op = Unlink {
                 from: Endpoint {
                     node_id: link.from.0.clone(),
                     socket: link.from.1.clone(),
@@ -53,22 +53,18 @@ impl Reader<'_, '_, '_> {
         }
         for wire in &wanted {
             let pair = (&wire.from, &wire.to);
-            if wire.muted != muted.contains(&pair) {
-                let fix = "Leave the link out, or mute the node: `mute(x)`.";
-                self.error(
-                    Code::TextForm,
-                    wire.at,
-                    "A plan cannot mute a link, nor end its muting.",
-                    fix,
-                );
-            }
+            let toggles = wire.muted != muted.contains(&pair);
             if there.contains(&pair) {
-                continue;
+                if !toggles {
+                    continue;
+                }
+            } else {
+                kept.entry(wire.to.clone()).or_default().push(wire.from.clone());
             }
-            kept.entry(wire.to.clone()).or_default().push(wire.from.clone());
             let op = Link {
                 from: self.endpoint(&wire.from, Side::Output),
                 to: self.endpoint(&wire.to, Side::Input),
+                muted: toggles.then_some(wire.muted),
             };
             written.out.tree.push((NodeTreeOp::Link(op), wire.at));
         }

@@ -1,5 +1,6 @@
 //! From a draft to operations: what has to be done so that the present tree, or the blank one, becomes what the page describes.
 
+mod arrangement;
 mod frames;
 mod interface;
 mod links;
@@ -7,11 +8,12 @@ mod nodes;
 mod sockets;
 mod values;
 
-use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
+use foldhash::{HashMap, HashSet};
 use geonode_graph::ir::{Item, ItemKind, Map, Node, Side, Tree};
 use geonode_graph::sockets::{GEOMETRY, GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE};
-use geonode_protocol::{DeleteNode, GnOp, NodeTreeOp, RemoveZone};
+use geonode_protocol::{DeleteNode, GnOp, NodeTreeOp, Properties, RemoveZone, SetTree};
 
+use super::draft::same;
 use super::interface::{NEW_INPUT, NEW_OUTPUT};
 use super::reader::Reader;
 
@@ -66,9 +68,24 @@ impl Reader<'_, '_, '_> {
         self.values(&mut written);
         self.links(before, &mut written);
         self.frames(&mut written);
+        self.settings_of_tree(before, &mut written);
         let extras = self.extras.drain(..).map(|extra| (extra.op, extra.at));
         written.out.later.extend(extras);
         written.out
+    }
+
+    /// The properties of the tree that the page states.
+    fn settings_of_tree(&self, before: &Tree, written: &mut Writing<'_>) {
+        let known = |name: &String| before.settings.get(name);
+        let changed = self.draft.settings.iter();
+        let changed = changed.filter(|(name, value)| !known(name).is_some_and(|known| same(known, value)));
+        let properties: Properties = changed.map(|(name, value)| (name.clone(), value.clone())).collect();
+        if !properties.is_empty() {
+            written
+                .out
+                .later
+                .push((GnOp::SetTree(SetTree { properties }), self.draft.at));
+        }
     }
 
     fn zones(&self) -> HashMap<String, String> {
