@@ -125,18 +125,28 @@ def scene_names() -> list[str]:
     return sorted(tree.name for tree in bpy.data.node_groups)
 
 
+def delete(tree: Any) -> None:
+    bpy.data.node_groups.remove(tree)
+
+
+def rename(tree: Any) -> None:
+    tree.name = "Renamed"
+
+
+@pytest.mark.parametrize("edit", [delete, rename])
 @pytest.mark.parametrize("both", [False, True])
-def test_a_group_that_was_deleted_by_hand_stays_deleted(scene: Any, both: bool) -> None:
+def test_a_group_may_go_whose_node_the_run_removed(scene: Any, both: bool, edit: Callable[[Any], None]) -> None:
     uses_alone(scene)
     transaction = Transaction(["Plane"], ["Test", "Alone"], announced=True)
-    transaction.apply(moved(1.5))
+    transaction.apply(step({"tree": "Test", "create": False, "remove": ["Part"]}))
     if both:
         transaction.apply(moved(1.5, "Alone"))
     transaction.pause()
-    bpy.data.node_groups.remove(bpy.data.node_groups["Alone"])
-    assert transaction.restore()
+    edit(bpy.data.node_groups["Alone"])
+    assert transaction.restore(), "the node comes back with what its group is now"
     assert "Alone" not in bpy.data.node_groups
-    assert of("Test").inputs["Offset"].default_value[2] != 1.5
+    group = bpy.data.node_groups["Test"].nodes["Part"].node_tree
+    assert group is None if edit is not rename else group.name == "Renamed"
 
 
 def test_a_tree_that_was_deleted_by_hand_leaves_its_modifier_without(scene: Any) -> None:

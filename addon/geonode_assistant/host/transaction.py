@@ -557,13 +557,12 @@ class Transaction:
         return not left and {"trees": trees, "objects": objects} == before
 
     def _users_of_what_is_gone(self) -> set[str]:
-        """The trees whose group nodes lost their group because the artist deleted it."""
-        states = self._state["trees"]
-        gone = {name for name in states if bpy.data.node_groups.get((name, None)) is None}
+        """The trees with group nodes whose group the artist deleted or renamed."""
         users = set()
-        for name, state in states.items():
-            groups = [node["props"].get("node_tree") for node in state["ir"]["nodes"] if gone]
-            if any(isinstance(group, dict) and group.get("node_group") in gone for group in groups):
+        for name, state in self._state["trees"].items():
+            groups = [node["props"].get("node_tree") for node in state["ir"]["nodes"]]
+            used = {group["node_group"] for group in groups if isinstance(group, dict) and "node_group" in group}
+            if any(bpy.data.node_groups.get(group) is None for group in used):
                 users.add(name)
         return users
 
