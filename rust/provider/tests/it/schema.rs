@@ -53,16 +53,21 @@ pub(crate) fn plan_forms() -> [(Value, Vec<Value>); 2] {
         schema
     };
     let mut by_operations = of_tree(&["text"], json!(["target", "operations"]));
-    // What only pages say of sockets is sent to no model as an operation: all of it together exceeds Anthropic's limits.
-    for operations in ["NodeTreeOp", "GnOp"] {
-        for operation in by_operations["$defs"][operations]["oneOf"].as_array_mut().unwrap() {
-            if operation["properties"]["op"]["const"] == "set_group_io" {
+    // What only pages say is sent to no model as an operation: all of it together exceeds Anthropic's limits.
+    for (name, gone) in ONLY_OF_PAGES {
+        let mut found = 0;
+        for operations in ["NodeTreeOp", "GnOp"] {
+            let all = by_operations["$defs"][operations]["oneOf"].as_array_mut().unwrap();
+            for operation in all.iter_mut().filter(|one| one["properties"]["op"]["const"] == *name) {
+                found += 1;
                 let fields = operation["properties"].as_object_mut().unwrap();
-                for field in ONLY_OF_PAGES {
-                    fields.shift_remove(field).unwrap();
+                for field in *gone {
+                    fields.shift_remove(*field).unwrap();
                 }
             }
+            all.retain(|one| one["properties"]["op"]["const"] != *name || !gone.is_empty());
         }
+        assert!(found > 0, "{name}");
     }
     let operations: Vec<Value> = operations.into_iter().filter(|plan| !is_of_pages(plan)).collect();
     let by_pages = of_tree(&["target", "single_user", "operations"], json!(["text"]));
@@ -70,14 +75,23 @@ pub(crate) fn plan_forms() -> [(Value, Vec<Value>); 2] {
     [(by_operations, operations), (by_pages, pages)]
 }
 
-/// Fields of `set_group_io`.
-const ONLY_OF_PAGES: [&str; 2] = ["identifier", "properties"];
+/// Fields of operations; none where the whole operation is.
+const ONLY_OF_PAGES: &[(&str, &[&str])] = &[
+    ("set_group_io", &["identifier", "properties"]),
+    ("link", &["muted"]),
+    ("add_frame", &["remove_node_ids"]),
+    ("arrange_interface", &[]),
+    ("set_tree", &[]),
+];
 
-/// Whether an operation of the plan has such fields.
+/// Whether the plan has such an operation, or one with such fields.
 fn is_of_pages(plan: &Value) -> bool {
     let steps = plan["steps"].as_array().into_iter().flatten();
     let mut operations = steps.flat_map(|step| step["payload"]["operations"].as_array().into_iter().flatten());
-    operations.any(|one| one["op"] == "set_group_io" && ONLY_OF_PAGES.iter().any(|field| one.get(field).is_some()))
+    operations.any(|one| {
+        let mut known = ONLY_OF_PAGES.iter().filter(|(name, _)| one["op"] == *name);
+        known.any(|(_, gone)| gone.is_empty() || gone.iter().any(|field| one.get(field).is_some()))
+    })
 }
 
 /// Whether a step of the plan is a page of tree text.
