@@ -36,6 +36,7 @@ NOT_CARRIED = {
     "viewport_shading": "bpy.context.screen",
     "asset_and_info": "window",
     "override_context": "window_manager",
+    "format_of_an_argument": "window_manager",
 }
 if bpy.app.version >= (4, 3):
     NOT_CARRIED["gp_strokes"] = "GreasePencilStroke"
