@@ -72,6 +72,7 @@ def begin() -> None:
         setattr(bmesh, name, _told(made))
     graph: Any = bpy.types.Depsgraph.bl_rna
     core.walks_begin(bpy.types.bpy_struct, _lists(), graph.as_pointer())
+    core.properties_begin(list(_property_types()))
 
 
 def end() -> None:
@@ -79,6 +80,7 @@ def end() -> None:
     core = native.core()
     for name, made in _MAKES.items():
         setattr(bmesh, name, made)
+    core.properties_end()
     core.walks_end()
     core.elements_end()
     core.references_end()

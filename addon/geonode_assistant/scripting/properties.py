@@ -16,6 +16,9 @@ from .errors import Guarded
 
 METHODS = frozenset({"get", "items", "values", "id_properties_ensure", "id_properties_ui"})
 """Methods of Blender's data that give custom properties."""
+_RAW = ("IDPropertyArray", "IDPropertyGroup")
+"""Blender's own objects, which a script has no use of (``rust/python/src/properties.rs``)."""
+_NOT_RAW = 'A list or group of a custom property is copied with .to_list() or .to_dict(): write obj["name"] out.'
 DEEPEST = 100
 """The most dictionaries within each other in a custom property: Blender walks through them one within the other."""
 
@@ -46,12 +49,13 @@ class Values(Part):
     __slots__ = ()
 
     def __getitem__(self, place: Any) -> Any:
-        found = real(self)[place]
+        # The place may ask the script for its number too.
+        found = native.core().call_enclosed(operator.getitem, real(self), place)
         return found if isinstance(found, int | float | tuple | list) else list(found)
 
     def __setitem__(self, place: Any, value: Any) -> None:
         # The value may ask the script for its number, and the script may remove the list meanwhile.
-        native.core().call_enclosed(operator.setitem, real(self), place, value)
+        native.core().call_enclosed(_set, real(self), place, value)
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.to_list())
@@ -76,8 +80,7 @@ class Group(Part):
         return part(self, key, real(self)[key])
 
     def __setitem__(self, key: str, value: Any) -> None:
-        check_depth(value, DEEPEST - depth(self))
-        native.core().call_enclosed(operator.setitem, real(self), key, plain(value))
+        native.core().call_enclosed(_set, real(self), key, plain(value), DEEPEST - depth(self))
 
     def __delitem__(self, key: str) -> None:
         del real(self)[key]
@@ -171,13 +174,18 @@ def depth(of: Any) -> int:
 def part(of: Any, key: Any, found: Any) -> Any:
     """What an item of Blender's data gives to a script."""
     kind = type(found).__name__
-    if kind == "IDPropertyArray":
+    if kind == _RAW[0]:
         return Values(of, key)
-    if kind == "IDPropertyGroup":
+    if kind == _RAW[1]:
         return Group(of, key)
-    if isinstance(found, list) and found and type(found[0]).__name__ == "IDPropertyGroup":
+    if isinstance(found, list) and found and type(found[0]).__name__ == _RAW[1]:
         return [one.to_dict() for one in found]
     return found
+
+
+def _set(of: Any, key: Any, value: Any, deepest: int = 1) -> None:
+    check_depth(value, deepest)
+    of[key] = value
 
 
 def plain(value: Any) -> Any:
@@ -190,15 +198,20 @@ def plain(value: Any) -> Any:
 
 
 def check_depth(value: Any, deepest: int = DEEPEST, most: int = 10_000_000) -> None:
-    """Raises for a value that is nested too deeply for a custom property."""
+    """Raises for a value that is nested too deeply for a custom property, or has Blender's own objects in it."""
+    from idprop.types import IDPropertyArray, IDPropertyGroup
+
+    raw = IDPropertyArray, IDPropertyGroup
     inner = [value]
     for _ in range(max(deepest, 0)):
+        if any(isinstance(one, raw) for one in inner):
+            raise Guarded(_NOT_RAW)
         inner = [
             part
             for one in inner
             if isinstance(one, dict | list | tuple)
             for part in (one.values() if isinstance(one, dict) else one)
-            if isinstance(part, dict | list | tuple)
+            if isinstance(part, (dict, list, tuple, *raw))
         ]
         if not inner:
             return

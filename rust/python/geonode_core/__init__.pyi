@@ -68,6 +68,8 @@ __all__ = [
     "presets",
     "read_compact",
     "reconcile",
+    "properties_begin",
+    "properties_end",
     "references_begin",
     "references_disown",
     "references_end",
@@ -453,6 +455,12 @@ def enclosed_function(function: Callable[..., Any], name: str) -> Callable[..., 
 
 def call_enclosed(function: Callable[..., Any], /, *args: Any, **names: Any) -> Any:
     """Calls a function so that no code of the script runs until it returns; iterators become lists."""
+
+def properties_begin(types: list[type]) -> None:
+    """Begins to refuse a script the use of Blender's own objects for lists and groups in custom properties."""
+
+def properties_end() -> None:
+    """Ends what ``properties_begin`` began."""
 
 def references_begin(
     pointing: tuple[type, type, type],

@@ -86,6 +86,11 @@ pub(crate) fn begin(builtins: Object) {
     BUILTINS.store(builtins, Ordering::Relaxed);
 }
 
+/// Whether these are the builtins of the script that runs.
+pub(crate) fn are_of_script(builtins: Object) -> bool {
+    !builtins.is_null() && BUILTINS.load(Ordering::Relaxed) == builtins
+}
+
 /// Whether the code that is running now is the script's own, or was called by C on its behalf. Holds the GIL.
 pub(crate) unsafe fn is_of_script() -> bool {
     let builtins = BUILTINS.load(Ordering::Relaxed);

@@ -22,6 +22,7 @@ mod membrane;
 mod memory;
 mod methods;
 mod namespaces;
+mod properties;
 mod references;
 mod releases;
 mod run;
@@ -79,6 +80,8 @@ mod geonode_core {
     use crate::membrane::membrane;
     #[pymodule_export]
     use crate::namespaces::Namespaces;
+    #[pymodule_export]
+    use crate::properties::{properties_begin, properties_end};
     #[pymodule_export]
     use crate::references::{references_begin, references_disown, references_end, references_forget, references_held};
     #[pymodule_export]

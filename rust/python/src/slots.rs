@@ -49,6 +49,32 @@ pub(crate) const SUBSCRIPT: Slot = Slot {
     at: 1,
 };
 
+pub(crate) const SET_SUBSCRIPT: Slot = Slot {
+    name: ffi::Py_mp_ass_subscript,
+    table: MAPPING,
+    at: 2,
+};
+pub(crate) const SET_ITEM: Slot = Slot {
+    name: ffi::Py_sq_ass_item,
+    table: SEQUENCE,
+    at: 5,
+};
+pub(crate) const BUFFER: Slot = Slot {
+    name: ffi::Py_bf_getbuffer,
+    table: Some(20),
+    at: 0,
+};
+pub(crate) const ATTRIBUTE: Slot = Slot {
+    name: ffi::Py_tp_getattro,
+    table: None,
+    at: 18,
+};
+pub(crate) const REPRESENT: Slot = Slot {
+    name: ffi::Py_tp_repr,
+    table: None,
+    at: 11,
+};
+
 /// The functions that were replaced, until they are put back. Types of one library may share a table.
 #[derive(Default)]
 pub(crate) struct Replaced {
