@@ -7,10 +7,12 @@ import contextlib
 import io
 import random
 import re
+import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import bpy
 import geonode_core as core
@@ -53,7 +55,8 @@ def after(work: Callable[[], Any]) -> tuple[dict[str, Any], Any]:
 def plainly(source: str) -> Callable[[], str]:
     def work() -> str:
         out = io.StringIO()
-        with contextlib.redirect_stdout(out):
+        # A script in safe mode sees no arguments of the program.
+        with contextlib.redirect_stdout(out), mock.patch.object(sys, "argv", ["blender"]):
             try:
                 exec(compile(source, "<plain>", "exec"), {"__name__": "__main__"})
             except Exception as error:
