@@ -43,6 +43,13 @@ GONE = {
     "an attribute's value": "a = mesh.attributes.new('a', 'FLOAT_VECTOR', 'POINT')\nd = a.data[500]\n"
     "mesh.attributes.remove(a)\ngone(put(d, 'vector', (1, 2, 3)))",
     "a layer's values": "u = mesh.uv_layers.new(name='a')\nd = u.data\nmesh.uv_layers.remove(u)\ngone(lambda: d[0].uv)",
+    "a slot of other data": "for n in range(20): mesh.materials.append(None)\ns = obj.material_slots[15]\n"
+    "obj.data = bpy.data.meshes.new('n')\ngone(lambda: s.link)",
+    "a lattice's point": "l = bpy.data.lattices.new('l')\nl.points_u = 60\np = l.points[50]\nl.points_u = 2\n"
+    "gone(put(p, 'co_deform', (1, 2, 3)))",
+    "a layer collection": "c = bpy.data.collections.new('c')\nkids = bpy.context.scene.collection.children\n"
+    "kids.link(c)\nk = bpy.context.view_layer.layer_collection.children['c']\nkids.unlink(c)\n"
+    "bpy.context.view_layer.update()\ngone(lambda: k.exclude)",
     "a key's points": "obj.shape_key_add(name='A')\nk = obj.shape_key_add(name='B')\nd = k.data\np = d[5]\n"
     "obj.shape_key_remove(k)\ngone(lambda: p.co)\ngone(lambda: d[0])",
     "a socket": "n = tree.nodes.new('GeometryNodeTransform')\ns = n.inputs[0]\n"

@@ -35,16 +35,20 @@ _IN_PLACE = frozenset({
     "ArmatureEditBones", "MetaBallElements", "ActionFCurves", "ActionChannelbagFCurves",
 })  # fmt: skip
 """Lists whose ``new`` moves nothing: each part has memory of its own."""
+_SEVERAL = frozenset({"IDMaterials", "CollectionChildren"})
+"""Lists whose methods free or move parts of other data-blocks too: material slots, layer collections."""
 _OF_THEIR_OWN = {
     "SplinePoints": "SplinePoint",
     "SplineBezierPoints": "BezierSplinePoint",
     "FCurveKeyframePoints": "Keyframe",
     "ColorRampElements": "ColorRampElement",
     "CurveMapPoints": "CurveMapPoint",
+    "CollectionChildren": "LayerCollection",
 }
 """Lists whose methods move and free nothing but their elements, by the type of these."""
 STORED = frozenset({
     "type", "data_type", "socket_type", "mode", "domain", "operation", "input_type", "blend_type", "dimensions",
+    "data", "points_u", "points_v", "points_w",
 })  # fmt: skip
 """Properties that decide which parts there are."""
 
@@ -160,6 +164,13 @@ def watched(function: Callable[..., Any], thing: Any, evaluates: bool = False) -
     return called
 
 
+def _settle_layers() -> None:
+    """Blender makes the layers follow their collections when something asks for their objects."""
+    for scene in bpy.data.scenes:
+        for layer in scene.view_layers:
+            len(layer.objects)
+
+
 def checked(function: Callable[..., Any], thing: Any) -> Callable[..., Any]:
     """A method of ``thing`` that a guard keeps, while ``thing`` is there."""
 
@@ -179,7 +190,7 @@ def _touched(thing: Any) -> Any:
     _ = getattr(thing, "rna_type", None) if isinstance(thing, bpy.types.bpy_struct) else bool(thing)
     block = getattr(thing, "id_data", None)
     described = getattr(thing, "bl_rna", None)
-    several = isinstance(thing, bpy.types.ID) or described is not None and described.identifier == "IDMaterials"
+    several = isinstance(thing, bpy.types.ID) or described is not None and described.identifier in _SEVERAL
     return None if several else block
 
 
