@@ -284,6 +284,13 @@ def a_block() -> Any:
     return bpy.data.scenes[0]
 
 
+def settle_layers() -> None:
+    """Makes the layers follow their collections now, which Blender else does when something asks for their objects."""
+    for scene in bpy.data.scenes:
+        for layer in scene.view_layers:
+            len(layer.objects)
+
+
 def depsgraphs() -> set[int]:
     """The addresses of the depsgraphs that there are."""
     layers = [layer for scene in bpy.data.scenes for layer in scene.view_layers]

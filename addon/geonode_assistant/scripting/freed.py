@@ -164,13 +164,6 @@ def watched(function: Callable[..., Any], thing: Any, evaluates: bool = False) -
     return called
 
 
-def _settle_layers() -> None:
-    """Blender makes the layers follow their collections when something asks for their objects."""
-    for scene in bpy.data.scenes:
-        for layer in scene.view_layers:
-            len(layer.objects)
-
-
 def checked(function: Callable[..., Any], thing: Any) -> Callable[..., Any]:
     """A method of ``thing`` that a guard keeps, while ``thing`` is there."""
 
