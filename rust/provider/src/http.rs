@@ -432,7 +432,9 @@ fn build(endpoint: &Endpoint) -> Result<reqwest::Client, reqwest::Error> {
         builder = builder.no_proxy().resolve_to_addrs("localhost", &here);
     }
     if !endpoint.is_https() {
-        builder = builder.tls_certs_only([]);
+        // Servers on one's own network promise to keep a connection and close it all the same (llama.cpp does after every stream). What is
+        // sent at that moment is lost, and asking a model twice is dear, so every request gets its own connection, at one round trip.
+        builder = builder.tls_certs_only([]).pool_max_idle_per_host(0);
     }
     builder.build()
 }

@@ -370,6 +370,25 @@ fn redirects_stay_within_the_origin() {
 }
 
 #[test]
+fn a_connection_that_the_server_drops_after_an_answer_loses_no_request() {
+    let server = Server::new(|_, _, connection| {
+        let body = reply("kept");
+        let kept = format!(
+            "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nkeep-alive: timeout=5\r\ncontent-length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        connection.write_all(kept.as_bytes()).unwrap();
+        // What arrives here until the connection is closed is never answered.
+        thread::sleep(Duration::from_millis(100));
+    });
+    let client = server.client();
+    for number in 1..=3 {
+        assert_eq!(client.send(&hello()).unwrap().text, "kept", "request {number}");
+    }
+    assert_eq!(server.seen().len(), 3);
+}
+
+#[test]
 fn requests_are_retried_only_if_that_is_safe() {
     let ok = json("200 OK", &reply("ok"));
     let now = "retry-after-ms: 1\r\n";
