@@ -17,6 +17,9 @@ from geonode_assistant.host import folders
 from geonode_assistant.messages import AssistantError
 from geonode_assistant.run import driver
 
+# What is compared after a script is the same with and without its trial, which is a whole Blender for each.
+untried = pytest.mark.usefixtures("untried")
+
 # What a script does that leaves every name, modifier and tree as it was.
 SMALL_CHANGES = {
     "place of an object": "bpy.data.objects['Ball'].location.x += 1",
@@ -56,6 +59,7 @@ def failed(report: ManifestReport) -> list[str]:
     return [check.line() for check in report.checks if not check.ok]
 
 
+@untried
 @pytest.mark.parametrize("change", SMALL_CHANGES)
 def test_undo_is_compared_by_values(tmp_path: Path, change: str, monkeypatch: pytest.MonkeyPatch) -> None:
     data = manifest([script(SMALL_CHANGES[change])], expect={"status": "done", "undo_restores": True})
@@ -65,6 +69,7 @@ def test_undo_is_compared_by_values(tmp_path: Path, change: str, monkeypatch: py
     assert [line.split(":")[0] for line in failed(run(tmp_path, data))] == ["FAIL  undo restores"]
 
 
+@untried
 def test_a_failed_run_that_changes_something_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = manifest([script("raise ValueError")], expect={"status": "error"})
     report = run(tmp_path, data)
@@ -80,6 +85,7 @@ def test_a_failed_run_that_changes_something_is_found(tmp_path: Path, monkeypatc
     assert [line.split(":")[0] for line in failed(run(tmp_path, data))] == ["FAIL  nothing changed"]
 
 
+@untried
 def test_what_must_stay_is_named(tmp_path: Path) -> None:
     untouched = [{"kind": "objects", "name": "Ball"}, {"kind": "meshes", "name": "Plane"}]
     data = manifest([script("bpy.data.objects['Ball'].location.x += 1")])
@@ -146,6 +152,7 @@ def test_a_prompt_has_what_is_left_of_the_time(tmp_path: Path) -> None:
     assert caught.value.code == "run_timeout"
 
 
+@untried
 def test_another_planner_replaces_the_one_of_the_manifest_but_not_recorded_replies(tmp_path: Path) -> None:
     path = tmp_path / "m.json"
     planner = e2e.Planner("openai-compatible", "m", "http://127.0.0.1:9/v1")
@@ -196,6 +203,7 @@ def test_each_prompt_has_its_own_replies_and_its_own_undo(tmp_path: Path, monkey
     assert lines == ["FAIL  undo of prompt 2 restores", "FAIL  undo of prompt 1 restores"]
 
 
+@untried
 def test_a_failed_follow_up_must_change_nothing_of_what_stood_before_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
