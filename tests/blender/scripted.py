@@ -80,6 +80,9 @@ class FakeHost:
     def results(self) -> list[Any]:
         return []
 
+    def is_as_left(self, _modifier: Any, _slider: Any) -> bool:
+        return True
+
     def is_removed(self) -> bool:
         return False
 

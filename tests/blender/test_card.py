@@ -16,7 +16,7 @@ from geonode_assistant.cli import e2e
 from geonode_assistant.host import sliders
 from geonode_assistant.run import session, starting
 from geonode_assistant.ui import properties, wording
-from geonode_assistant.ui.panels import card
+from geonode_assistant.ui.panels import card, understanding
 from layouts import draw_sidebar
 
 # What plans are made of, and what their findings and fixes are about.
@@ -239,3 +239,84 @@ def test_every_code_with_words_of_its_own_exists() -> None:
 )
 def test_a_message_is_divided_into_sentences(text: str, parts: list[str]) -> None:
     assert list(wording.sentences(text)) == parts
+
+
+READ = "scatter 30 tiny rocks on the plane"
+
+
+def opened(prompt: str = READ) -> list[str]:
+    """What the panel shows of a prompt's result once its understanding is opened."""
+    send(prompt)
+    assert session.current.summary == "DONE", session.current.messages
+    bpy.ops.geonode.show(part=understanding.PART)
+    return draw_sidebar(width=2000)
+
+
+def test_each_value_says_the_word_that_it_came_from() -> None:
+    send(READ)
+    drawn = draw_sidebar(width=2000)
+    assert "How It Was Understood" in drawn and not [text for text in drawn if text.startswith("from ")]
+    assert not any("Assumed (default)" in text or "can be changed in" in text for text in drawn)
+    bpy.ops.geonode.show(part=understanding.PART)
+    drawn = draw_sidebar(width=2000)
+    after = {name: drawn[drawn.index(name) + 1] for name in ("Count", "Size")}
+    assert after == {"Count": "from “30”", "Size": "from “tiny”"}
+    assert "assumed" in drawn and any(text.startswith("As “Scatter”, placing ") for text in drawn)
+
+
+def set_count(value: int) -> None:
+    [modifier] = session.current.results
+    count = next(s for s in sliders.of(modifier) if s.name == "Count")
+    if count.path == "value":
+        count.owner.value = value
+    else:
+        count.owner[count.path[2:-2]] = value
+
+
+def test_a_value_that_was_corrected_no_longer_counts_as_understood() -> None:
+    drawn = opened()
+    set_count(50)
+    drawn = draw_sidebar(width=2000)
+    assert drawn[drawn.index("Count") + 1] == "changed since; “30” was 30"
+    set_count(30)
+    drawn = draw_sidebar(width=2000)
+    assert drawn[drawn.index("Count") + 1] == "from “30”"
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+def test_what_was_not_used_is_always_in_sight(is_open: bool) -> None:
+    send("scatter 30 red rocks on the plane")
+    if is_open:
+        bpy.ops.geonode.show(part=understanding.PART)
+    assert session.current.summary == "DONE", session.current.messages
+    assert shown().count("Not used: “red”.") == 1
+
+
+def test_the_understanding_goes_with_its_result() -> None:
+    opened()
+    bpy.ops.ed.undo()
+    assert session.current.understanding is None and "How It Was Understood" not in shown()
+    bpy.ops.ed.redo()
+    assert "from “30”" in shown()
+    bpy.ops.object.light_add()
+    assert "from “30”" in shown(), "the card is about its result, whatever is active"
+    plane = bpy.data.objects["Plane"]
+    plane.modifiers.remove(plane.modifiers[0])
+    assert "How It Was Understood" not in shown()
+
+
+def test_a_change_says_what_it_changed_and_nothing_of_the_rest() -> None:
+    send(READ)
+    properties.edited().change = "make it 40"
+    bpy.ops.geonode.change()
+    finish()
+    bpy.ops.geonode.show(part=understanding.PART)
+    drawn = draw_sidebar(width=2000)
+    assert drawn[drawn.index("Count") + 1] == "from “40”"
+    assert "assumed" not in drawn and not drawn[drawn.index("Size") + 1].startswith("from")
+
+
+def test_a_models_result_has_no_understanding() -> None:
+    send("x", provider="replay", replies=[lift()])
+    assert session.current.summary == "DONE" and session.current.understanding is None
+    assert "How It Was Understood" not in shown()

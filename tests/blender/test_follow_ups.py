@@ -35,7 +35,10 @@ def test_changes_compare_with_the_last_result(change: str, count: int) -> None:
     report = said(change)
     assert see(bpy.data.objects["Plane"]).instances == count
     assert len(bpy.data.objects["Plane"].modifiers) == 1
-    assert report.understanding["parameters"][0]["value"] == str(count)
+    [parameter] = report.understanding["parameters"]
+    assert parameter["value"] == str(count)
+    assert all(word in change for word in parameter["said"].split()), "only words that were said"
+    assert str(count) in report.understanding["done"][0]
 
 
 def test_spacing_is_halved_and_the_rest_stays() -> None:
@@ -53,6 +56,7 @@ def test_how_a_prompt_was_read_is_in_the_report() -> None:
     read = said("scatter 30 tiny rocks on the plane").understanding
     of = {one["title"]: one for one in read["parameters"]}
     assert (read["preset"], read["object"], read["modifier"]) == ("Scatter", "Plane", "Scatter")
+    assert read["done"][0] == "Scattered 30 copies of built-in rock over “Plane”."
     assert (of["Count"]["value"], of["Count"]["said"], of["Count"]["input"]) == ("30", "30", "Count")
     assert of["Size"]["said"] == "tiny"
     assert of["Seed"]["said"] is None

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import addon_utils
@@ -11,8 +12,11 @@ import bpy
 import geonode_assistant
 import pytest
 from geonode_assistant.cli import e2e
-from geonode_assistant.run import session
+from geonode_assistant.host import folders
+from geonode_assistant.messages import AssistantError
+from geonode_assistant.run import presets, session
 from geonode_assistant.ui import gallery, properties
+from geonode_assistant.ui.operators import gallery as operators
 from geonode_assistant.ui.panels import gallery as panel
 from layouts import draw_sidebar
 
@@ -48,7 +52,7 @@ def finish() -> None:
             session.current.decide(request_id, True)
 
 
-@pytest.mark.parametrize("preset", gallery.loaded, ids=lambda preset: preset.id)
+@pytest.mark.parametrize("preset", [p for p in gallery.loaded if not p.asks], ids=lambda preset: preset.id)
 def test_every_preset_of_the_gallery_works(preset: gallery.Preset) -> None:
     if not preset.fits(bpy.context.object.type):
         bpy.ops.curve.primitive_bezier_curve_add()
@@ -65,7 +69,7 @@ def test_every_preset_of_the_gallery_works(preset: gallery.Preset) -> None:
 def test_presets_are_found_by_words_kind_favourites_and_use() -> None:
     meshes = gallery.offered("MESH", "", ())
     assert len(meshes) > 30 and gallery.offered("LIGHT", "", ()) == []
-    assert all("scatter" in (p.title + p.description).casefold() for p in gallery.offered("MESH", "SCATTER", ()))
+    assert all("scatter" in p.words for p in gallery.offered("MESH", "SCATTER", ()))
     assert gallery.offered("MESH", "no such words", ()) == []
     last, before = meshes[-1].id, meshes[-2].id
     assert gallery.offered("MESH", "", [last])[0].id == last
@@ -111,7 +115,52 @@ def test_surprises_differ() -> None:
 
 
 def test_a_name_that_cannot_be_typed_is_called_it() -> None:
-    preset = gallery.Preset("x", "X", "", (), "twist {object} by 90 degrees")
-    assert preset.prompt("Cube.001") == "twist Cube.001 by 90 degrees"
+    preset = next(one for one in gallery.loaded if "{object}" in (presets.prompt(one.id) or ""))
+    pattern = presets.prompt(preset.id)
+    assert pattern and gallery.prompt(preset, "Cube.001") == pattern.replace("{object}", "Cube.001")
     for name in ("\u202eb", "x" * 60, "two  spaces"):
-        assert preset.prompt(name) == "twist it by 90 degrees"
+        assert gallery.prompt(preset, name) == pattern.replace("{object}", "it")
+
+
+def test_the_list_is_read_beside_the_window(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "any.toml").write_text("title = ")
+    monkeypatch.setattr(folders, "presets_folder", lambda: tmp_path)
+    check = presets.begin_reading()
+    assert check is not None
+    check.result()
+    assert presets.begin_reading() is None, "it is known now"
+    monkeypatch.setattr(gallery, "loaded", [])
+    monkeypatch.setattr(gallery, "is_reading", lambda: True)
+    bpy.ops.geonode.show(part=operators.PART)
+    assert "Reading the presets…" in draw_sidebar(width=900)
+
+
+def test_a_list_that_cannot_be_read_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails() -> None:
+        raise AssistantError("core_missing", "The native module cannot be loaded.", "Install it.")
+
+    monkeypatch.setattr(presets, "begin_reading", fails)
+    bpy.ops.geonode.gallery()
+    drawn = draw_sidebar(width=900)
+    assert "The native module cannot be loaded." in drawn and "Install it." in drawn
+    monkeypatch.undo()
+    gallery.load()
+    assert gallery.failure() is None
+
+
+@pytest.mark.parametrize("preset", [p for p in gallery.loaded if p.asks], ids=lambda preset: preset.id)
+def test_a_preset_that_needs_a_second_object_asks_for_it(preset: gallery.Preset) -> None:
+    assert gallery.prompt(preset, "Ball") is None
+    with pytest.raises(RuntimeError, match="needs a second object"):
+        bpy.ops.geonode.use_preset(preset=preset.id)
+    if "curve" in preset.description.casefold():
+        bpy.ops.curve.primitive_bezier_curve_add()
+    else:
+        bpy.ops.mesh.primitive_plane_add(size=20, location=(0, 0, -5))
+    bpy.context.object.name = "Second"
+    given = {"title": "", "unit": "", "choices": [], "is_given": False, "whole": 0, "number": 0.0, "on": False}
+    values = [{"name": "", "parameter": "object", "kind": "object", "block": "Second", "choice": "", **given}]
+    assert bpy.ops.geonode.apply_preset(preset=preset.id, object="Ball", values=values) == {"FINISHED"}
+    finish()
+    assert session.current.summary == "DONE", session.current.messages
+    assert "Second" in session.current.final_message

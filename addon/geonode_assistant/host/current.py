@@ -28,3 +28,8 @@ def preferences() -> bpy.types.Preferences:
 def window_manager() -> bpy.types.WindowManager:
     """The window manager, which exists without any window too."""
     return cast("bpy.types.WindowManager", bpy.context.window_manager)
+
+
+def file() -> bpy.types.BlendData:
+    """The data of the open file, for fields that search it."""
+    return bpy.data

@@ -37,6 +37,16 @@ class Slider(NamedTuple):
     """Whether it starts random numbers: any value is as good as another."""
     is_vector: bool = False
     """Whether it has a number for each axis."""
+    identifier: str = ""
+    """Of its socket, which no renaming changes."""
+
+    @property
+    def value(self) -> Any:
+        """What it holds, as plain data that outlives an undo."""
+        held = getattr(self.owner, "value", None) if self.path == "value" else self.owner.get(self.path[2:-2])
+        if isinstance(held, bpy.types.ID):
+            return held.session_uid
+        return held if isinstance(held, bool | int | float | str | None) else tuple(held)
 
 
 def of(modifier: Any) -> list[Slider]:
@@ -76,11 +86,12 @@ def _is_seed(item: Any) -> bool:
 
 def _by_rna(modifier: Any, item: Any) -> Slider | None:
     held = getattr(modifier.properties.inputs, item.identifier, None)
-    if held is None or not hasattr(held, "value") or not modifier.is_input_visible(item.identifier):
+    shown = not item.hide_in_modifier and modifier.is_input_visible(item.identifier)
+    if held is None or not hasattr(held, "value") or not shown:
         return None
     if getattr(held, "type", "VALUE") == "ATTRIBUTE":
         return None
-    return Slider(held, "value", item.name, None, "", *_kind(item))
+    return Slider(held, "value", item.name, None, "", *_kind(item), item.identifier)
 
 
 def _by_key(modifier: Any, item: Any) -> Slider | None:
@@ -88,4 +99,4 @@ def _by_key(modifier: Any, item: Any) -> Slider | None:
     if key not in modifier.keys() or item.hide_in_modifier or modifier.get(f"{key}_use_attribute"):
         return None
     blocks = _LISTS.get(item.socket_type, "")
-    return Slider(modifier, f'["{key}"]', item.name, bpy.data if blocks else None, blocks, *_kind(item))
+    return Slider(modifier, f'["{key}"]', item.name, bpy.data if blocks else None, blocks, *_kind(item), key)

@@ -12,7 +12,7 @@ from typing import Any
 
 import bpy
 
-from . import export
+from . import export, sliders
 from .file_summary import is_as
 from .snapshots import object_state
 
@@ -42,7 +42,9 @@ class Result:
         self._names = {uid: name for name, uid in self._carriers.items()}
         self._gone: set[int] = set()
         self._trees_now = {tree.session_uid for name in self._trees if (tree := _tree(name)) is not None}
-        self._had = bool(self.modifiers())
+        results = self.modifiers()
+        self._had = bool(results)
+        self._values = {(m.persistent_uid, s.identifier): s.value for m in results for s in sliders.of(m)}
 
     def modifiers(self) -> list[Any]:
         """The Geometry Nodes modifiers that the run made and that still exist, else those that use a tree it edited;
@@ -57,6 +59,11 @@ class Result:
             for m in self._of(name)
             if m.node_group is not None and m.node_group.session_uid in self._trees_now
         ]
+
+    def is_as_left(self, modifier: Any, slider: sliders.Slider) -> bool:
+        """Whether this input of such a modifier still holds what the run left in it."""
+        at = (modifier.persistent_uid, slider.identifier)
+        return at in self._values and self._values[at] == slider.value
 
     def is_removed(self) -> bool:
         """Whether there were such modifiers and somebody has removed all of them."""

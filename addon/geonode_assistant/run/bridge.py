@@ -12,6 +12,7 @@ from ..messages import AssistantError
 if TYPE_CHECKING:
     from ..host.census import Held
     from ..host.documents import Context, Document, Evidence, StepDelta
+    from ..host.sliders import Slider
     from ..host.standing import Result
     from ..host.transaction import Transaction
     from ..scripting import ScriptResult
@@ -175,6 +176,9 @@ class BlenderHost:
 
     def results(self) -> list[Any]:
         return self._result.modifiers() if self._result is not None else []
+
+    def is_as_left(self, modifier: Any, slider: Slider) -> bool:
+        return self._result is not None and self._result.is_as_left(modifier, slider)
 
     def is_removed(self) -> bool:
         return self._result is not None and self._result.is_removed()

@@ -124,6 +124,10 @@ class Host(Protocol):
         """The modifiers that hold what was committed, as Blender's data of this moment."""
         ...
 
+    def is_as_left(self, modifier: Any, slider: Any) -> bool:
+        """Whether an input (``sliders.Slider``) of such a modifier still holds what was committed."""
+        ...
+
     def is_removed(self) -> bool:
         """Whether the modifiers that held it have been removed since, other than by an undo."""
         ...

@@ -20,7 +20,7 @@ from .. import native
 from ..host import catalogue, current, exchange, export, folders, modifiers, ownership, picture
 from ..host import context as host_context
 from ..messages import AssistantError, os_code
-from . import driver, preset_files, starting
+from . import background, driver, preset_files, starting
 from .driver import Approve, RunHandle
 from .report import RunReport
 
@@ -32,8 +32,9 @@ _listed: tuple[Any, dict[str, Any]] = (None, {})
 def list() -> builtins.list[dict[str, Any]]:
     """Every preset, those that ship first, then the user's.
 
-    Each has ``id, title, description, example, since, targets, parameters, own, picture``. ``since`` is the first
-    Blender that has its nodes, or None; ``targets`` are types of objects, none for any with geometry. A parameter has
+    Each has ``id, title, description, example, since, targets, parameters, asks, own, picture``. ``since`` is the first
+    Blender that has its nodes, or None; ``targets`` are types of objects, none for any with geometry; ``asks`` says
+    that a second object has to be chosen, in the parameter of the kind ``object``. A parameter has
     ``name, title, kind, unit, description, default, hard, advised, options``; its default is None where it follows from
     the target. ``picture`` is the path of a PNG, or None. Cheap: nothing is read again as long as no file changes.
     """
@@ -45,16 +46,25 @@ def unreadable() -> builtins.list[dict[str, Any]]:
     return [dict(one) for one in _found()["unfit"]]
 
 
+def begin_reading() -> background.Check[None] | None:
+    """Reads what ``list`` tells on a thread, where a window must not wait for it; None if it is known already."""
+    now, files = preset_files.signature(), preset_files.read()
+    return None if _listed[0] == now else background.Check(lambda: _take(now, native.core().presets(files)))
+
+
 def _found() -> dict[str, Any]:
-    global _listed
     now = preset_files.signature()
     if _listed[0] != now:
-        found = native.core().presets(preset_files.read())
-        for one in found["presets"]:
-            place = (_file(one["id"]) if one["own"] else _PICTURES / one["id"]).with_suffix(preset_files.PICTURE)
-            one["picture"] = str(place) if place.is_file() else None
-        _listed = (now, found)
+        _take(now, native.core().presets(preset_files.read()))
     return _listed[1]
+
+
+def _take(now: Any, found: dict[str, Any]) -> None:
+    global _listed
+    for one in found["presets"]:
+        place = (_file(one["id"]) if one["own"] else _PICTURES / one["id"]).with_suffix(preset_files.PICTURE)
+        one["picture"] = str(place) if place.is_file() else None
+    _listed = (now, found)
 
 
 def load(preset: str) -> dict[str, Any]:
@@ -79,6 +89,7 @@ def save(
     description: str = "",
     example: str = "",
     words: Sequence[str] = (),
+    parameters: Sequence[str] | None = None,
     overwrite: bool = False,
     with_picture: bool = False,
 ) -> dict[str, Any]:
@@ -86,11 +97,15 @@ def save(
 
     ``source`` is a Geometry Nodes tree, a modifier, or an object (or its name), whose last result of a run, else whose
     last tree, is kept; by default the active object. The values of a modifier become the defaults. ``words`` are
-    further phrases that call for the preset. ``with_picture`` renders the object, which takes about a second. Raises
-    ``file_exists`` where a preset of this title is there, unless ``overwrite``.
+    further phrases that call for the preset. ``parameters`` are the inputs that can be set, by name or identifier; the
+    others keep their values and are hidden in the modifiers of the preset; None: all. ``with_picture`` renders the
+    object, which takes about a second. Raises ``file_exists`` where a preset of this title is there, unless
+    ``overwrite``.
     """
     tree, modifier = _source(source)
     bundle, losses = _with_values(tree, modifier)
+    if parameters is not None:
+        _hide_others(bundle, modifiers.inputs_of(tree), parameters)
     head = {
         "title": " ".join(title.split()),
         "description": description,
@@ -143,6 +158,17 @@ def _with_values(tree: Any, modifier: Any) -> tuple[dict[str, Any], builtins.lis
         elif value is not None:
             item["props"]["default_value"] = value
     return bundle, losses
+
+
+def _hide_others(bundle: dict[str, Any], inputs: Sequence[Any], parameters: Sequence[str]) -> None:
+    """Hides the inputs that are not named. Raises ``invalid_argument`` for a name that no input has."""
+    for name in parameters:
+        if not any(name in (item.name, item.identifier) for item in inputs):
+            raise AssistantError("invalid_argument", f"The tree has no input “{name}”.", "Check its spelling.")
+    others = {i.identifier for i in inputs if i.name not in parameters and i.identifier not in parameters}
+    for item in bundle["trees"][bundle["root"]]["interface"]:
+        if item.get("identifier") in others:
+            item["props"]["hide_in_modifier"] = True
 
 
 def _metres(modifier: Any) -> float:
@@ -244,6 +270,33 @@ def import_file(path: str | Path, overwrite: bool = False) -> dict[str, Any]:
     shown = native.core().check_preset(source.name, text, catalogue.path())
     _keep(shown["id"], text, overwrite)
     return load(shown["id"])
+
+
+def rename(preset: str, title: str) -> dict[str, Any]:
+    """Gives one of the user's presets another title, by which it is found from now on; returns what ``load`` tells of
+    it.
+
+    Raises ``unknown_preset``, ``invalid_argument`` for one that ships, ``file_exists`` where another has that title,
+    ``preset_invalid`` for a title that cannot be one.
+    """
+    known = _own(preset, "renamed")
+    text = preset_files.renamed(known["text"], known["title"], " ".join(title.split()))
+    shown = native.core().check_preset(_file(preset).name, text, catalogue.path())
+    _keep(shown["id"], text, shown["id"] == preset)
+    if shown["id"] != preset:
+        with contextlib.suppress(OSError):
+            old = _file(preset).with_suffix(preset_files.PICTURE)
+            if old.is_file():
+                old.replace(_file(shown["id"]).with_suffix(preset_files.PICTURE))
+        delete(preset)
+    return load(shown["id"])
+
+
+def prompt(preset: str) -> str | None:
+    """A prompt that calls for a preset that ships, with ``{object}`` in place of the object's name; None where words
+    alone cannot.
+    """
+    return native.core().preset_prompt(preset)
 
 
 def delete(preset: str) -> None:

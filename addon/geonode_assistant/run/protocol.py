@@ -291,6 +291,8 @@ class Understanding(TypedDict):
     modifier: str
     # What is placed, in words; `None` for presets that place nothing.
     thing: str | None
+    # What was done, a sentence or two each.
+    done: list[str]
     # The parameters of the result, in the order of the preset; of a change, those that it sets.
     parameters: list[UnderstoodParameter]
     # What was assumed or read differently, one sentence each.

@@ -16,7 +16,7 @@ from .driver import POLL_BUDGET_S, RunHandle
 from .report import RunReport
 
 if TYPE_CHECKING:
-    from .protocol import ApprovalRequest, Message, RunState, Summary
+    from .protocol import ApprovalRequest, Message, RunState, Summary, Understanding
 
 
 class Session:
@@ -236,6 +236,19 @@ class Session:
         """The modifiers that the last run made or edited, as far as they exist; empty until it is done."""
         done = self.report is not None and self.report.ok and not self.undone
         return self.handle.host.results() if done and self.handle is not None else []
+
+    @property
+    def understanding(self) -> Understanding | None:
+        """How the offline planner read the prompt whose result stands; None for a model's result, for an answer to a
+        question, and before the run has ended well.
+        """
+        stands = self.report is not None and self.report.ok and not self.undone
+        known = self.report.understanding if stands and self.report is not None else None
+        return known if known and known["preset"] else None
+
+    def is_as_left(self, modifier: Any, slider: Any) -> bool:
+        """Whether an input of one of ``results`` still holds what the run left in it."""
+        return self.handle is not None and self.handle.host.is_as_left(modifier, slider)
 
     @property
     def removed(self) -> bool:

@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The presets of the offline planner, to search and to click: those for an object, favourites and recent ones first."""
+"""The presets as the gallery offers them, those that ship and the user's own: read beside the window, searched,
+favourites and recent ones first.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from typing import Any, NamedTuple
 
 import bpy
 
-from .. import native
+from ..messages import AssistantError
+from ..run import background, presets
+from . import polling
 
 # Recent presets come first in the list; more than these are no longer recent.
 MOST_RECENT = 4
@@ -16,6 +21,8 @@ MOST_RECENT = 4
 _GEOMETRY = frozenset({"MESH", "CURVE", "CURVES", "FONT", "POINTCLOUD", "VOLUME", "GREASEPENCIL"})
 # Characters of a name in a prompt; a longer one is called “it”.
 _NAME = 40
+# How long after registration the presets are read, and how often it is looked whether they are there.
+WARM_UP_S, INTERVAL_S = 1.0, 0.05
 
 
 class Preset(NamedTuple):
@@ -24,33 +31,113 @@ class Preset(NamedTuple):
     id: str
     title: str
     description: str
-    kinds: tuple[str, ...]
-    pattern: str
+    kinds: tuple[str, ...] = ()
+    example: str = ""
+    own: bool = False
+    asks: bool = False
+    """Whether a second object has to be chosen."""
+    parameters: tuple[dict[str, Any], ...] = ()
 
     def fits(self, kind: str) -> bool:
         """Whether it can be used on an object of this type."""
         return kind in (self.kinds or _GEOMETRY)
 
-    def prompt(self, name: str) -> str:
-        """Its prompt for the object of this name."""
-        plain = name.isprintable() and len(name) <= _NAME and " ".join(name.split()) == name
-        return self.pattern.replace("{object}", name if plain else "it")
+    @property
+    def words(self) -> str:
+        """What a search looks through."""
+        return f"{self.title} {self.description} {self.example}".casefold()
 
 
 loaded: list[Preset] = []
 """Every preset; empty until ``load``."""
+unreadable: list[dict[str, Any]] = []
+"""The user's files that are no presets: ``file, code, message``."""
 recent: list[str] = []
 """IDs of the presets that were used last in this process, the newest first."""
+_reading: background.Check[None] | None = None
+_failed: AssistantError | None = None
 
 
 def load() -> None:
-    """Reads the library, once. Not while a panel is drawn: the first time takes a while."""
-    if not loaded:
-        for one in native.core().preset_cards():
-            if tuple(one["since"] or ()) > bpy.app.version[:2]:
-                continue
-            kinds = tuple(one["kinds"])
-            loaded.append(Preset(one["id"], one["title"], one["description"], kinds, one["prompt"]))
+    """Brings the list up to date: at once where that is quick or nobody watches, else beside the window."""
+    global _reading, _failed
+    if _reading is not None and not bpy.app.background:
+        return
+    _failed = None
+    try:
+        _reading = _reading or presets.begin_reading()
+    except Exception as error:
+        _failed = AssistantError.of(error)
+        return
+    if _reading is None:
+        _take()
+    elif bpy.app.background:
+        finish()
+    elif not bpy.app.timers.is_registered(_follow):
+        bpy.app.timers.register(_follow, first_interval=INTERVAL_S)
+
+
+def finish() -> None:
+    """Waits until the list is up to date."""
+    global _reading, _failed
+    if _reading is None:
+        return
+    try:
+        _reading.result()
+        _take()
+    except Exception as error:
+        _failed = AssistantError.of(error)
+    _reading = None
+
+
+def failure() -> AssistantError | None:
+    """Why there is no list."""
+    return _failed
+
+
+def is_reading() -> bool:
+    """Whether the presets are being read."""
+    return _reading is not None
+
+
+def close() -> None:
+    """Stops waiting: the add-on is being switched off."""
+    for timer in (_follow, warm_up):
+        if bpy.app.timers.is_registered(timer):
+            bpy.app.timers.unregister(timer)
+    finish()
+
+
+def warm_up() -> None:
+    """Reads the presets before anybody asks for them. A timer of a window."""
+    load()
+
+
+def _follow() -> float | None:
+    if _reading is not None and not _reading.finished:
+        return INTERVAL_S
+    finish()
+    polling.redraw()
+    return None
+
+
+def _take() -> None:
+    known = [one for one in presets.list() if tuple(one["since"] or ()) <= bpy.app.version[:2]]
+    found = [
+        Preset(
+            one["id"],
+            one["title"],
+            one["description"],
+            tuple(one["targets"]),
+            one["example"],
+            one["own"],
+            one["asks"],
+            tuple(one["parameters"]),
+        )
+        for one in known
+    ]
+    loaded[:] = sorted(found, key=lambda preset: (not preset.own, preset.title.casefold()))
+    unreadable[:] = presets.unreadable()
 
 
 def named(preset_id: str) -> Preset | None:
@@ -60,17 +147,27 @@ def named(preset_id: str) -> Preset | None:
 
 def offered(kind: str, search: str, favourites: Iterable[str]) -> list[Preset]:
     """The presets for an object of this type in which all words of the search occur: favourites first, then recent
-    ones, then by title.
+    ones, then the user's own, then by title.
     """
     words = search.casefold().split()
     first = [*favourites, *recent]
     places = {preset_id: place for place, preset_id in reversed([*enumerate(first)])}
-    found = [
-        preset
-        for preset in loaded
-        if preset.fits(kind) and all(word in f"{preset.title} {preset.description}".casefold() for word in words)
-    ]
+    found = [preset for preset in loaded if preset.fits(kind) and all(word in preset.words for word in words)]
     return sorted(found, key=lambda preset: places.get(preset.id, len(first)))
+
+
+@cache
+def _pattern(preset_id: str) -> str | None:
+    return presets.prompt(preset_id)
+
+
+def prompt(preset: Preset, name: str) -> str | None:
+    """The prompt of a preset that ships for the object of this name; None for one that words alone cannot call."""
+    pattern = None if preset.own else _pattern(preset.id)
+    if pattern is None:
+        return None
+    plain = name.isprintable() and len(name) <= _NAME and " ".join(name.split()) == name
+    return pattern.replace("{object}", name if plain else "it")
 
 
 def use(preset_id: str) -> None:

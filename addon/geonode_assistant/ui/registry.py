@@ -11,11 +11,13 @@ from typing import Any
 import bpy
 
 from ..host import deferred_updates
-from . import polling, preferences, properties
+from . import gallery, polling, preferences, properties
 from .operators import approval as approval_operators
 from .operators import connection as connection_operators
 from .operators import gallery as gallery_operators
+from .operators import keep as keep_operators
 from .operators import ownership as ownership_operators
+from .operators import presets as preset_operators
 from .operators import result as result_operators
 from .operators import run as run_operators
 from .operators import start as start_operators
@@ -30,6 +32,8 @@ MODULES = (
     run_operators,
     start_operators,
     gallery_operators,
+    preset_operators,
+    keep_operators,
     result_operators,
     approval_operators,
     ownership_operators,
@@ -69,6 +73,9 @@ def register(command: Callable[[list[str]], int]) -> None:
         _undo.append(preferences.connection_state.close)
         _undo.append(preferences.forget_key_state)
         _undo.append(polling.stop)
+        if not bpy.app.background:
+            bpy.app.timers.register(gallery.warm_up, first_interval=gallery.WARM_UP_S)
+        _undo.append(gallery.close)
     except BaseException:
         with contextlib.suppress(Exception):
             unregister()

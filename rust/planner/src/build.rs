@@ -14,7 +14,7 @@ use crate::preset::{Parameter, ParameterKind};
 use crate::refusal::Refusal;
 use crate::template::{Read, broken, facts, parameters, scale_of};
 use crate::whole;
-use crate::wording::{changed, describe, message, sentence, thing};
+use crate::wording::{changed, describe, done, done_to, message, sentence, thing};
 
 /// A plan, and how the prompt was read.
 #[derive(Debug, Clone)]
@@ -122,6 +122,11 @@ fn understanding(
         object: read.cast.target.clone(),
         modifier: names.modifier.clone(),
         thing: thing(read),
+        done: if names.reused {
+            vec![done_to(read, scope, unit, names)]
+        } else {
+            done(read, scope, unit)?
+        },
         parameters: parameters.collect(),
         assumed: remarks
             .iter()

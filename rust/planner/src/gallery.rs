@@ -1,7 +1,6 @@
-//! The library as a gallery: each preset with a prompt that works on any object that it can be used on.
+//! The library as a gallery: for each preset a prompt that works on any object that it can be used on.
 
 use geonode_graph::documents::Context;
-use serde::Serialize;
 use serde_json::json;
 
 use crate::example::scene;
@@ -10,51 +9,24 @@ use crate::offline::{self, Options};
 use crate::preset::Unnamed;
 use crate::refusal::DataError;
 
-/// Stands for the object in the prompt of a card.
+/// Stands for the object in a prompt.
 pub const OBJECT: &str = "{object}";
 
-/// A preset as it is offered.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Card {
-    /// Name of the preset's file.
-    pub id: String,
-    /// Its name.
-    pub title: String,
-    /// What it does, in one sentence.
-    pub description: String,
-    /// Types of the objects that it can be used on; empty for all that carry geometry.
-    pub kinds: Vec<String>,
-    /// The first version of Blender that has its nodes.
-    pub since: Option<[u32; 2]>,
-    /// A prompt that it fits, with [`OBJECT`] in place of the object's name; without it the prompt is about the active object.
-    pub prompt: String,
-}
-
-/// Every preset that can be used on an object as it is, by title.
+/// A prompt that the shipped preset of this name fits, with [`OBJECT`] in place of the object's name; without it the prompt is about the
+/// active object. `None` if there is none: for the user's presets, and where nothing says which second object is meant.
 ///
 /// # Errors
 /// `preset_invalid` when the embedded library is damaged.
-pub fn cards() -> Result<Vec<Card>, DataError> {
-    let library = Library::get()?;
-    let mut cards: Vec<Card> = library.entries.iter().filter_map(card).collect();
-    cards.sort_by(|one, other| one.title.cmp(&other.title));
-    Ok(cards)
-}
-
-/// The card of a preset, unless it needs a second object: nothing says which one is meant.
-fn card(entry: &Entry) -> Option<Card> {
-    let preset = &entry.preset;
-    if matches!(preset.thing.as_ref().map(|thing| thing.unnamed), Some(Unnamed::Ask)) {
-        return None;
-    }
-    Some(Card {
-        id: preset.id.clone(),
-        title: preset.title.clone(),
-        description: preset.description.clone(),
-        kinds: preset.target.kinds.clone(),
-        since: preset.since,
-        prompt: preset.examples.iter().find_map(|example| general(entry, example))?,
-    })
+pub fn prompt(id: &str) -> Result<Option<String>, DataError> {
+    let entry = Library::get()?.entries.iter().find(|entry| entry.preset.id == id);
+    let asks = |entry: &&Entry| {
+        matches!(
+            entry.preset.thing.as_ref().map(|thing| thing.unnamed),
+            Some(Unnamed::Ask)
+        )
+    };
+    let alone = entry.filter(|entry| !asks(entry));
+    Ok(alone.and_then(|entry| entry.preset.examples.iter().find_map(|example| general(entry, example))))
 }
 
 /// The example in a form that works on an object of any name: with its object replaced, or as it is.
@@ -106,23 +78,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn almost_every_preset_has_a_card_for_an_object_of_any_name() {
-        let cards = cards().unwrap();
+    fn almost_every_preset_has_a_prompt_for_an_object_of_any_name() {
         let entries = &Library::get().unwrap().entries;
-        let without = entries
-            .iter()
-            .map(|entry| entry.preset.title.as_str())
-            .filter(|title| !cards.iter().any(|card| card.title == *title))
-            .collect::<Vec<_>>();
-        assert!(cards.len() * 5 >= entries.len() * 4, "no card: {}", without.join(", "));
-        assert!(cards.iter().filter(|card| card.prompt.contains(OBJECT)).count() > 5);
-        for card in &cards {
-            let kind = card.kinds.first().map_or("MESH", String::as_str);
+        let (mut named, mut without) = (0, Vec::new());
+        for entry in entries {
+            let id = &entry.preset.id;
+            let Some(prompt) = prompt(id).unwrap() else {
+                without.push(id.as_str());
+                continue;
+            };
+            named += usize::from(prompt.contains(OBJECT));
+            let kind = entry.preset.target.kinds.first().map_or("MESH", String::as_str);
             let name = "My old Object.001";
-            let prompt = card.prompt.replace(OBJECT, name);
+            let prompt = prompt.replace(OBJECT, name);
             let read = offline::understand(&prompt, &lone(name, kind).unwrap(), &Options::default());
             let read = read.unwrap_or_else(|refusal| panic!("{prompt}: {}", refusal.message));
-            assert_eq!((&read.preset, read.cast.target.as_str()), (&card.id, name), "{prompt}");
+            assert_eq!((&read.preset, read.cast.target.as_str()), (id, name), "{prompt}");
         }
+        assert!(without.len() * 5 <= entries.len(), "no prompt: {}", without.join(", "));
+        assert!(named > 5);
+        assert_eq!(prompt("nothing").unwrap(), None);
+        assert_eq!(prompt("boolean").unwrap(), None, "what to cut with is not said");
     }
 }

@@ -150,6 +150,9 @@ fn in_english(library: &Library, prompt: &str, context: &Context, options: &Opti
         }) else {
             continue;
         };
+        for source in read.sources.values_mut() {
+            *source = spoken(source, prompt);
+        }
         let off = |value: &PromptValue| *value == PromptValue::Bool(false);
         if switched_off.is_some() && !read.values.values().any(off) {
             continue;
@@ -277,6 +280,13 @@ fn in_full(library: &Library, prompt: &str, last: &Entry) -> Vec<String> {
         format!("{title} {rest}{noun}"),
         format!("{title} of {rest}{noun}"),
     ]
+}
+
+/// The words of a source that the artist wrote: those of the preset are only there to read the rest.
+fn spoken(source: &str, prompt: &str) -> String {
+    let words: Vec<String> = prompt.split_whitespace().map(str::to_lowercase).collect();
+    let said = |word: &&str| words.iter().any(|one| one.contains(&word.to_lowercase()));
+    source.split_whitespace().filter(said).collect::<Vec<_>>().join(" ")
 }
 
 /// Reads a prompt without building the plan.

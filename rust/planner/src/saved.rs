@@ -61,6 +61,8 @@ pub struct Shown {
     pub targets: Vec<String>,
     /// The parameters that can be set.
     pub parameters: Vec<ShownParameter>,
+    /// Whether it needs a second object that only the artist can choose.
+    pub asks: bool,
     /// Whether the user saved or imported it.
     pub own: bool,
 }
@@ -124,6 +126,7 @@ fn shown(entry: &Entry, own: bool) -> Shown {
             .iter()
             .filter_map(|slot| parameter(&slot.parameter, &slot.options))
             .collect(),
+        asks: matches!(preset.thing.as_ref().map(|thing| thing.unnamed), Some(Unnamed::Ask)),
         own,
     }
 }
@@ -208,7 +211,14 @@ pub fn plan(wanted: &Wanted<'_>, context: &Context) -> Result<Value, Refusal> {
     {
         thing = Some(match role.unnamed {
             Unnamed::Itself => Thing::Itself,
-            Unnamed::Shape | Unnamed::Ask => {
+            Unnamed::Ask => {
+                let message = format!(
+                    "{} needs a second object. Choose it, then apply the preset again.",
+                    entry.preset.title
+                );
+                return Err(Refusal::new(Code::InvalidArgument, message));
+            }
+            Unnamed::Shape => {
                 remarks.push("Nothing to place is chosen, so built-in cubes are used.".to_owned());
                 Thing::Shape("cube".to_owned(), None)
             }
@@ -433,6 +443,8 @@ mod tests {
         );
         assert_eq!(refused("mossy_stones", json!({"height": -1})), Code::OutOfRange);
         assert_eq!(refused("grid", json!({"rows": 2.5})), Code::InvalidArgument);
+        assert_eq!(refused("boolean", json!({})), Code::InvalidArgument);
+        assert!(list(&own).unwrap().0.iter().any(|one| one.asks && one.id == "boolean"));
         let made = plan(
             &Wanted {
                 id: "mossy_stones",

@@ -73,6 +73,19 @@ pub(crate) fn thing(read: &Read) -> Option<String> {
     })
 }
 
+/// What a plan does, as the preset says it.
+pub(crate) fn done(read: &Read, scope: &Scope, unit: f64) -> Result<Vec<String>, Refusal> {
+    let mut parts = Vec::new();
+    for line in &read.entry.preset.plan.done {
+        let holds =
+            line.when.is_null() || expr::truthy(&expr::eval(&line.when, scope).map_err(|e| broken(&e, read.entry))?);
+        if holds {
+            parts.push(sentence(&line.text, read, scope, unit));
+        }
+    }
+    Ok(parts)
+}
+
 /// The final message of a plan.
 pub(crate) fn message(
     read: &Read,
@@ -82,14 +95,7 @@ pub(crate) fn message(
     remarks: &[String],
     names: &Names,
 ) -> Result<String, Refusal> {
-    let mut parts = Vec::new();
-    for line in &read.entry.preset.plan.done {
-        let holds =
-            line.when.is_null() || expr::truthy(&expr::eval(&line.when, scope).map_err(|e| broken(&e, read.entry))?);
-        if holds {
-            parts.push(sentence(&line.text, read, scope, unit));
-        }
-    }
+    let mut parts = done(read, scope, unit)?;
     if !assumed.is_empty() {
         let list: Vec<String> = assumed
             .iter()
@@ -114,6 +120,17 @@ pub(crate) fn message(
 
 /// The final message after a change of the last result.
 pub(crate) fn changed(read: &Read, scope: &Scope, unit: f64, remarks: &[String], names: &Names) -> String {
+    let mut parts = vec![done_to(read, scope, unit, names)];
+    parts.extend(remarks.iter().cloned());
+    parts.push(format!(
+        "All of it can be changed in the modifier “{}”.",
+        names.modifier
+    ));
+    parts.join(" ")
+}
+
+/// What a change of the last result does.
+pub(crate) fn done_to(read: &Read, scope: &Scope, unit: f64, names: &Names) -> String {
     let thing = match &read.cast.thing {
         _ if read.cast.kept => None,
         Some(Thing::Object(name) | Thing::Collection(name)) => Some(format!("“{name}”")),
@@ -134,7 +151,7 @@ pub(crate) fn changed(read: &Read, scope: &Scope, unit: f64, remarks: &[String],
         )
     });
     let said: Vec<String> = thing.into_iter().chain(values).collect();
-    let mut parts = vec![if said.is_empty() {
+    if said.is_empty() {
         format!(
             "“{}” of “{}” stays as it is: the words change nothing of it.",
             names.modifier, read.cast.target
@@ -146,11 +163,5 @@ pub(crate) fn changed(read: &Read, scope: &Scope, unit: f64, remarks: &[String],
             read.cast.target,
             said.join(", ")
         )
-    }];
-    parts.extend(remarks.iter().cloned());
-    parts.push(format!(
-        "All of it can be changed in the modifier “{}”.",
-        names.modifier
-    ));
-    parts.join(" ")
+    }
 }

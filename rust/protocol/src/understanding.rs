@@ -15,6 +15,9 @@ pub struct Understanding {
     pub modifier: String,
     /// What is placed, in words; `None` for presets that place nothing.
     pub thing: Option<String>,
+    /// What was done, a sentence or two each.
+    #[serde(default)]
+    pub done: Vec<String>,
     /// The parameters of the result, in the order of the preset; of a change, those that it sets.
     pub parameters: Vec<UnderstoodParameter>,
     /// What was assumed or read differently, one sentence each.

@@ -62,9 +62,9 @@ __all__ = [
     "local_servers",
     "membrane",
     "pattern_is_quick",
-    "preset_cards",
     "preset_draft",
     "preset_plan",
+    "preset_prompt",
     "presets",
     "read_compact",
     "reconcile",
@@ -718,9 +718,9 @@ def settings() -> list[dict[str, Any]]:
     """Every setting of a run: `name`, `type`, `doc`, `default`, `min`, `max`, `words` (what a word can be),
     `preference` (`title`, `about`, `section`: how the preferences show it)."""
 
-def preset_cards() -> list[dict[str, Any]]:
-    """The presets of the offline planner: `[{"id", "title", "description", "kinds", "since", "prompt"}]`; `{object}` in
-    a prompt stands for the object's name.
+def preset_prompt(id: str) -> str | None:
+    """A prompt that calls for a shipped preset, with `{object}` in place of the object's name; None where words alone
+    cannot, as for one that needs a second object.
     """
 
 def version() -> dict[str, Any]:

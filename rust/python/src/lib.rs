@@ -51,8 +51,8 @@ mod geonode_core {
     #[pymodule_export]
     use super::{
         check_manifest, check_preset, check_script, check_tree, code_fix, code_section, compact, conversation_turns,
-        diff, effects, error_codes, estimates, known_models, limits, lints, pattern_is_quick, preset_cards,
-        preset_draft, preset_plan, presets, read_compact, reconcile, reset_telemetry, schema, script_policy,
+        diff, effects, error_codes, estimates, known_models, limits, lints, pattern_is_quick, preset_draft,
+        preset_plan, preset_prompt, presets, read_compact, reconcile, reset_telemetry, schema, script_policy,
         security_events, settings, shown_context, sockets, stack, structures, telemetry, tree_text, unfit_mesh,
         validate_plan, version,
     };
@@ -446,10 +446,11 @@ fn known_models(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     to_python(py, &geonode_provider::models())
 }
 
-/// The presets of the offline planner: `[{"id", "title", "description", "kinds", "since", "prompt"}]`; `{object}` in a prompt stands for the object's name.
+/// A prompt that calls for a shipped preset, with `{object}` in place of the object's name; None where words alone cannot, as for one that needs a
+/// second object.
 #[pyfunction]
-fn preset_cards(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    to_python(py, &detached(py, geonode_engine::preset_cards)?)
+fn preset_prompt(py: Python<'_>, id: &str) -> PyResult<Option<String>> {
+    detached(py, || geonode_engine::preset_prompt(id))
 }
 
 /// `{"core", "protocol", "ir", "catalogue"}`: versions of the core and of what it reads.

@@ -8,8 +8,9 @@ from typing import Any
 
 import bpy
 
+from ...host import operators
 from ...messages import AssistantError
-from ...run import choices, session
+from ...run import choices, presets, session
 from .. import examples, gallery, polling, properties
 from .result import send
 from .start import can_send
@@ -18,16 +19,15 @@ PART = "gallery"
 
 
 class GEONODE_OT_gallery(bpy.types.Operator):
-    """Show what can be made without a language model, or hide it again"""
+    """Show what can be made without a language model and what you have kept, or hide it again"""
 
     bl_idname = "geonode.gallery"
     bl_label = "Gallery"
     bl_options = {"INTERNAL"}
 
     def execute(self, _context: bpy.types.Context) -> set[str]:
-        if not is_loaded(self):
-            return {"CANCELLED"}
         session.current.show(PART)
+        gallery.load()
         polling.redraw()
         return {"FINISHED"}
 
@@ -52,14 +52,20 @@ class GEONODE_OT_use_preset(bpy.types.Operator):
     @classmethod
     def description(cls, context: bpy.types.Context, button: Any) -> str:
         preset = gallery.named(button.preset)
-        name = context.object.name if context.object is not None else "it"
-        return f"{preset.description} The prompt is: {preset.prompt(name)}" if preset is not None else cls.__doc__ or ""
+        if preset is None:
+            return cls.__doc__ or ""
+        prompt = gallery.prompt(preset, context.object.name if context.object is not None else "it")
+        if prompt is None:
+            return f"{preset.description} In words, for example: {preset.example}"
+        return f"{preset.description} The prompt is: {prompt}"
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         preset = gallery.named(self.preset)
         if preset is None or context.object is None:
-            self.report({"WARNING"}, "This preset does not exist")
+            self.report({"WARNING"}, "This preset does not exist any more")
             return {"CANCELLED"}
+        if preset.asks and not bpy.app.background:
+            return {*operators.named("geonode.apply_preset")("INVOKE_DEFAULT", preset=preset.id)}
         return carry_out(self, preset, context.object.name)
 
 
@@ -101,30 +107,42 @@ class GEONODE_OT_surprise(bpy.types.Operator):
         return True
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        if not is_loaded(self):
-            return {"CANCELLED"}
+        gallery.load()
+        gallery.finish()
         active: Any = context.object
-        fitting = gallery.offered(active.type, "", ())
+        known = [preset for preset in gallery.offered(active.type, "", ()) if not preset.own and not preset.asks]
         # Not the same again, as far as there is another.
-        fresh = [preset for preset in fitting if preset.id not in gallery.recent] or fitting
+        fresh = [preset for preset in known if preset.id not in gallery.recent] or known
+        if not fresh:
+            failed = gallery.failure()
+            self.report({"ERROR"}, failed.message if failed is not None else "There is no preset for this object")
+            return {"CANCELLED"}
         return carry_out(self, random.choice(fresh), active.name)
 
 
-def is_loaded(operator: Any) -> bool:
-    """Loads the library; a failure is reported."""
-    try:
-        gallery.load()
-    except Exception as error:
-        operator.report({"ERROR"}, AssistantError.of(error).message)
-        return False
-    return True
-
-
 def carry_out(operator: Any, preset: gallery.Preset, name: str) -> set[str]:
-    """Sends the prompt of a preset; it is a prompt like those that are typed."""
+    """Carries out a preset on the object of this name: by its prompt, which is one like those that are typed, or, where
+    words alone cannot call for it, with its own values.
+    """
     gallery.use(preset.id)
-    properties.edited().prompt = preset.prompt(name)
-    return send(operator, properties.edited().prompt)
+    prompt = gallery.prompt(preset, name)
+    if prompt is None:
+        return apply(operator, preset, name, {})
+    properties.edited().prompt = prompt
+    return send(operator, prompt)
+
+
+def apply(operator: Any, preset: gallery.Preset, name: str, values: dict[str, Any]) -> set[str]:
+    """Starts the run that applies a preset with these values to the object of this name."""
+    try:
+        presets.start(preset.id, name, values, approve="ask")
+    except Exception as error:
+        known = AssistantError.of(error)
+        session.current.refuse(known, preset.title)
+        operator.report({"ERROR"}, known.message)
+        return {"CANCELLED"}
+    polling.start()
+    return {"FINISHED"}
 
 
 CLASSES = (GEONODE_OT_gallery, GEONODE_OT_use_preset, GEONODE_OT_favourite, GEONODE_OT_surprise)

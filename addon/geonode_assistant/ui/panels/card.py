@@ -12,7 +12,9 @@ import bpy
 from ...host import sliders, visibility
 from ...run import session
 from .. import properties, wording
+from ..operators.keep import kept
 from .log import ICONS, draw_output
+from .understanding import done_lines, draw_understanding, draw_unused, notes
 from .wrapping import draw_text
 
 UNDONE = "The result was taken back by Undo; Redo brings it again."
@@ -43,8 +45,9 @@ def draw_card(layout: bpy.types.UILayout, view: session.Session, context: bpy.ty
 
 
 def _draw_done(box: bpy.types.UILayout, view: session.Session, context: bpy.types.Context) -> None:
-    results = view.results
-    said = list(wording.sentences(view.final_message))
+    results, read = view.results, view.understanding
+    # The rest of the planner's message is shown as data, on demand.
+    said = list(done_lines(read)[:1] if read is not None else ()) or list(wording.sentences(view.final_message))
     if view.unchanged:
         said.insert(0, "Done: nothing had to be changed.")
     elif not said:
@@ -52,17 +55,22 @@ def _draw_done(box: bpy.types.UILayout, view: session.Session, context: bpy.type
     draw_text(box, said[0], context, "CHECKMARK")
     if view.removed:
         draw_text(box, REMOVED, context, "INFO")
+    if read is not None and results:
+        draw_unused(box, read, context)
     column = box.column(align=True)
     for line in said[1 : 1 + SHOWN_LINES]:
         draw_text(column, line, context, "DOT")
     for step in view.steps:
         draw_output(box, step, context)
     draw_messages(box, view, context)
-    draw_results(box, results, context)
+    if read is not None and results:
+        draw_understanding(box, view, read, results, context)
+    draw_results(box, view, results, context)
     if results:
         row = box.row(align=True)
         row.operator("ed.undo", icon="LOOP_BACK")
         row.operator("geonode.open_tree", icon="NODETREE")
+        draw_keep(box, results[0].node_group, True, context)
         box.prop(properties.edited(), "change", text="", placeholder="What should be different")
         box = box.row(align=True)
         box.operator("geonode.change", text="Change", icon="PLAY")
@@ -104,27 +112,48 @@ def draw_log_button(layout: bpy.types.UILayout, view: session.Session) -> None:
     button.part = "log"
 
 
-def draw_results(layout: bpy.types.UILayout, modifiers: list[Any], context: bpy.types.Context) -> None:
-    """Draws these Geometry Nodes modifiers, each with its inputs and with what hides it."""
-    for modifier in modifiers[:SHOWN_RESULTS]:
+def draw_keep(layout: bpy.types.UILayout, tree: Any, of_result: bool, context: bpy.types.Context) -> None:
+    """Draws the button that keeps a tree as a preset and, once that was done, where it is now."""
+    layout.operator("geonode.keep_preset", icon="PRESET_NEW").of_result = of_result
+    title = kept.title(tree)
+    if title:
+        draw_text(
+            layout, f"Kept as “{title}”: it is in the Gallery, and prompts find it by its name.", context, "CHECKMARK"
+        )
+        for loss in kept.losses:
+            draw_text(layout, loss, context, "ERROR")
+
+
+def draw_results(
+    layout: bpy.types.UILayout, view: session.Session, results: list[Any], context: bpy.types.Context
+) -> None:
+    """Draws the modifiers that hold the result, each with its inputs and with what hides it."""
+    for modifier in results[:SHOWN_RESULTS]:
         found = sliders.of(modifier)
         box = layout.box()
         box.label(text=f"{modifier.name} on {modifier.id_data.name}", icon="GEOMETRY_NODES", translate=False)
         draw_text(box, visibility.why_unseen(modifier, context.view_layer), context, "HIDE_ON")
         column = box.column(align=True)
+        said = notes(view, modifier, found, len(results) == 1)
         for slider in found[:SHOWN_SLIDERS]:
-            if slider.is_seed:
-                row = column.row(align=True)
-                row.prop(slider.owner, slider.path, text=slider.name, translate=False)
-                row.operator("geonode.randomize", text="", icon="FILE_REFRESH")
-            elif slider.is_vector:
-                column.label(text=slider.name, translate=False)
-                column.row(align=True).prop(slider.owner, slider.path, text="")
-            elif slider.lists is None:
-                column.prop(slider.owner, slider.path, text=slider.name, translate=False)
-            else:
-                column.prop_search(
-                    slider.owner, slider.path, slider.lists, slider.list_of, text=slider.name, translate=False
-                )
+            _draw_slider(column, slider)
+            if slider.identifier in said:
+                note = column.column(align=True)
+                note.active = False
+                draw_text(note, said[slider.identifier], context, nested=True)
         if len(found) > SHOWN_SLIDERS:
             box.label(text=f"{len(found) - SHOWN_SLIDERS} more in the modifier")
+
+
+def _draw_slider(column: bpy.types.UILayout, slider: sliders.Slider) -> None:
+    if slider.is_seed:
+        row = column.row(align=True)
+        row.prop(slider.owner, slider.path, text=slider.name, translate=False)
+        row.operator("geonode.randomize", text="", icon="FILE_REFRESH")
+    elif slider.is_vector:
+        column.label(text=slider.name, translate=False)
+        column.row(align=True).prop(slider.owner, slider.path, text="")
+    elif slider.lists is None:
+        column.prop(slider.owner, slider.path, text=slider.name, translate=False)
+    else:
+        column.prop_search(slider.owner, slider.path, slider.lists, slider.list_of, text=slider.name, translate=False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The gallery of presets, drawn when the artist opens it."""
+"""The gallery of presets, those that ship and the user's own, drawn when the artist opens it."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 # Until all are asked for.
 SHOWN = 10
 ALL = "gallery_all"
+# Files of the user's that are no presets.
+SHOWN_UNREADABLE = 3
 
 
 def draw_gallery(layout: bpy.types.UILayout, view: session.Session, context: bpy.types.Context) -> None:
@@ -29,17 +31,34 @@ def draw_gallery(layout: bpy.types.UILayout, view: session.Session, context: bpy
     box = layout.box()
     data = properties.edited()
     box.prop(data, "search", text="", icon="VIEWZOOM", placeholder="Search")
+    failed = gallery.failure()
+    if failed is not None:
+        draw_text(box, failed.message, context, "ERROR")
+        draw_text(box, failed.hint or "", context, "BLANK1")
+    elif not gallery.loaded and gallery.is_reading():
+        draw_text(box, "Reading the presets…", context, "SORTTIME")
+    else:
+        _draw_presets(box, view, context, data.search)
+    for file in gallery.unreadable[:SHOWN_UNREADABLE]:
+        draw_text(box, f"{file['file']} is no preset: {file['message']}", context, "ERROR")
+    box.operator("geonode.import_preset", icon="IMPORT")
+
+
+def _draw_presets(box: bpy.types.UILayout, view: session.Session, context: bpy.types.Context, search: str) -> None:
     kind = context.object.type if context.object is not None else ""
     kept = gallery.favourites(choices.stored())
-    found = gallery.offered(kind, data.search, kept)
+    found = gallery.offered(kind, search, kept)
     if not found:
-        draw_text(box, "No preset with these words." if data.search else "Select a mesh or a curve.", context, "INFO")
+        draw_text(box, "No preset with these words." if search else "Select a mesh or a curve.", context, "INFO")
         return
     column = box.column(align=True)
     most = len(found) if ALL in view.shown else SHOWN
     for preset in found[:most]:
         row = column.row(align=True)
-        row.operator("geonode.use_preset", text=preset.title, translate=False).preset = preset.id
+        icon: IconItems = "USER" if preset.own else "NONE"
+        row.operator("geonode.use_preset", text=preset.title, icon=icon, translate=False).preset = preset.id
+        if preset.own:
+            row.operator("geonode.preset_menu", text="", icon="DOWNARROW_HLT").preset = preset.id
         star: IconItems = "SOLO_ON" if preset.id in kept else "SOLO_OFF"
         row.operator("geonode.favourite", text="", icon=star).preset = preset.id
     if len(found) > SHOWN:

@@ -11,6 +11,7 @@ from .. import properties
 from ..bases import PanelPart
 from ..operators.ownership import active_tree
 from ..operators.tree import shown
+from .card import draw_keep
 from .wrapping import draw_text
 
 _BUTTON_PX = 24
@@ -39,6 +40,7 @@ class _Tree(PanelPart):
         layout.operator("geonode.explain_tree", icon="HELP", depress=is_shown)
         if is_shown:
             draw_explanation(layout.box(), in_editor, context)
+        draw_keep(layout, tree, False, context)
         row = layout.row(align=True)
         row.operator("geonode.make_mine")
         row.operator("geonode.let_manage", text="Let It Manage")

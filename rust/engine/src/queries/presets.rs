@@ -2,7 +2,7 @@
 
 use geonode_graph::Catalogue;
 use geonode_graph::ir::{Bundle, Item, Side};
-use geonode_planner::gallery::{self, Card};
+use geonode_planner::gallery;
 use geonode_planner::saved::{self, Draft, DraftInput, PresetFile, ROOT, Wanted};
 use geonode_planner::{DataError, Refusal};
 use geonode_protocol::{Code, Severity};
@@ -88,7 +88,7 @@ const fn one() -> f64 {
     1.0
 }
 
-/// A tree as the file of a preset: `{"id", "text", "losses"}`.
+/// A tree as the file of a preset: `{"id", "text", "losses"}`. Inputs that its modifiers hide are no parameters.
 ///
 /// # Errors
 /// [`EngineError::Tree`] for the document, [`EngineError::Document`] for the head, [`EngineError::Preset`] if the result would not be read back.
@@ -132,7 +132,7 @@ fn inputs(root: &geonode_graph::ir::Tree, catalogue: &Catalogue) -> Vec<DraftInp
         !matches!(
             item.socket_type.as_str(),
             "NodeSocketGeometry" | "NodeSocketBundle" | "NodeSocketClosure"
-        )
+        ) && item.props.get("hide_in_modifier") != Some(&Value::Bool(true))
     });
     held.filter_map(|item| {
         let socket = item.socket_type.trim_start_matches("NodeSocket").to_owned();
@@ -185,10 +185,10 @@ pub fn preset_plan(wanted: &str, context: &str) -> Result<Value, EngineError> {
     Ok(saved::plan(&wanted, &read("context", context)?)?)
 }
 
-/// Every shipped preset that works on one object, with its title, what it does, the types of objects that it is for, and a prompt.
+/// A prompt that calls for a shipped preset, with `{object}` in place of the object's name; `None` where words alone cannot.
 ///
 /// # Errors
 /// [`EngineError::Preset`] when the embedded library is damaged.
-pub fn preset_cards() -> Result<Vec<Card>, EngineError> {
-    Ok(gallery::cards()?)
+pub fn preset_prompt(id: &str) -> Result<Option<String>, EngineError> {
+    Ok(gallery::prompt(id)?)
 }

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""How the offline planner read a prompt, on the card of its result: which words set which value, what was assumed, and
+what was not used. Each value stands beside its live slider, so that a wrong one is corrected where it is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ...host import sliders
+from ...run import session
+from .. import wording
+from .wrapping import draw_text
+
+if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import IconItems
+
+    from ...run.protocol import Understanding, UnderstoodParameter
+
+PART = "understanding"
+
+
+def done_lines(read: Understanding) -> list[str]:
+    """What was done, one sentence each."""
+    return [line for text in read.get("done", []) for line in wording.sentences(text)]
+
+
+def draw_unused(layout: bpy.types.UILayout, read: Understanding, context: bpy.types.Context) -> None:
+    """Draws the words that nothing used, whether or not the rest is open."""
+    if read["unused"]:
+        words = ", ".join(f"“{word}”" for word in read["unused"])
+        draw_text(layout, f"Not used: {words}.", context, "ERROR")
+
+
+def draw_understanding(
+    layout: bpy.types.UILayout,
+    view: session.Session,
+    read: Understanding,
+    results: Iterable[Any],
+    context: bpy.types.Context,
+) -> None:
+    """Draws the button that opens the understanding; if it is open, all that has no slider of its own."""
+    is_open = PART in view.shown
+    icon: IconItems = "DOWNARROW_HLT" if is_open else "RIGHTARROW"
+    layout.operator("geonode.show", text="How It Was Understood", icon=icon, depress=is_open).part = PART
+    if not is_open:
+        return
+    column = layout.column(align=True)
+    placed = f", placing {read['thing']}" if read["thing"] else ""
+    draw_text(column, f"As “{read['preset']}”{placed}.", context, "DOT")
+    shown = {slider.name for modifier in results for slider in sliders.of(modifier)}
+    for parameter in read["parameters"]:
+        if parameter["input"] not in shown:
+            draw_text(column, f"{parameter['title']}: {parameter['value']}, {_source(parameter)}.", context, "DOT")
+    for line in [*done_lines(read)[1:], *read["assumed"]]:
+        draw_text(column, line, context, "DOT")
+
+
+def notes(view: session.Session, modifier: Any, found: Iterable[sliders.Slider], alone: bool) -> dict[str, str]:
+    """What is to be said below the sliders of a modifier, by their identifiers; nothing while this is closed.
+    ``alone``: it is the only one of the result.
+    """
+    read = view.understanding
+    if read is None or PART not in view.shown:
+        return {}
+    # Another modifier may use the same tree with values of its own.
+    if not alone and (modifier.name, modifier.id_data.name) != (read["modifier"], read["object"]):
+        return {}
+    known = {parameter["input"]: parameter for parameter in read["parameters"]}
+    return {
+        slider.identifier: _note(known[slider.name], view.is_as_left(modifier, slider))
+        for slider in found
+        if slider.name in known
+    }
+
+
+def _note(parameter: UnderstoodParameter, is_as_left: bool) -> str:
+    if is_as_left:
+        return _source(parameter)
+    said = parameter["said"]
+    return f"changed since; {f'“{said}”' if said else 'it'} was {parameter['value']}"
+
+
+def _source(parameter: UnderstoodParameter) -> str:
+    said = parameter["said"]
+    if said is None:
+        return "assumed"
+    return f"from “{said}”" if said else "from your words"
