@@ -195,6 +195,20 @@ def test_retries_of_a_run_that_came_right_are_in_the_log() -> None:
     assert "asked again" in shown()
 
 
+def test_a_long_conversation_is_told_in_plain_words_where_a_model_planned() -> None:
+    remark = {"severity": "info", "code": "conversation_cut", "text": "0 of 1 turns were left out (`x`)."}
+    assert wording.lines([remark], "offline") == []
+    [line] = wording.lines([remark], "openai")
+    assert "turns" not in line.text and "Start a new one" in line.text
+
+
+def test_a_models_result_can_be_tried_again() -> None:
+    send()
+    assert "geonode.try_again" not in shown(), "the offline planner gives one prompt one answer"
+    send("x", provider="replay", replies=[lift()])
+    assert {"geonode.try_again", "ed.undo"} <= set(draw_sidebar())
+
+
 def test_a_standing_remark_appears_once() -> None:
     remark = {"severity": "warning", "code": "unknown_model", "text": "The model is not known here."}
     for first in (True, False):
@@ -261,7 +275,14 @@ def test_each_value_says_the_word_that_it_came_from() -> None:
     drawn = draw_sidebar(width=2000)
     after = {name: drawn[drawn.index(name) + 1] for name in ("Count", "Size")}
     assert after == {"Count": "from “30”", "Size": "from “tiny”"}
-    assert "assumed" in drawn and any(text.startswith("As “Scatter”, placing ") for text in drawn)
+    assert understanding.ASSUMED in drawn and any(text.startswith("As “Scatter”, placing ") for text in drawn)
+    assert drawn.count("from “tiny”") == 1 and not drawn[drawn.index("Seed") + 1].startswith("from")
+
+
+def test_a_word_without_a_slider_is_not_said_to_have_set_one() -> None:
+    drawn = opened("scatter 40 rocks on the plane with density 3")
+    assert "Count" not in drawn and drawn[drawn.index("Density") + 1].startswith("from ")
+    assert "“40” was read as count 40, which has no slider here." in drawn
 
 
 def set_count(value: int) -> None:
@@ -313,7 +334,7 @@ def test_a_change_says_what_it_changed_and_nothing_of_the_rest() -> None:
     bpy.ops.geonode.show(part=understanding.PART)
     drawn = draw_sidebar(width=2000)
     assert drawn[drawn.index("Count") + 1] == "from “40”"
-    assert "assumed" not in drawn and not drawn[drawn.index("Size") + 1].startswith("from")
+    assert understanding.ASSUMED not in drawn and not drawn[drawn.index("Size") + 1].startswith("from")
 
 
 def test_a_models_result_has_no_understanding() -> None:

@@ -137,7 +137,7 @@ def test_the_count_is_shown(turns: int, shown: str) -> None:
     lines: list[str] = []
 
     class Layout:
-        def row(self, **_options: object) -> Layout:
+        def split(self, **_options: object) -> Layout:
             return self
 
         def label(self, text: str, **_options: object) -> None:

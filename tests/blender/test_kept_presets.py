@@ -103,6 +103,8 @@ def test_a_result_is_kept_with_the_inputs_that_were_chosen_and_where_it_went_is_
 def test_without_a_choice_every_visible_input_is_a_parameter() -> None:
     modifier = made()
     assert bpy.ops.geonode.keep_preset(of_result=True, title="All of It") == {"FINISHED"}
+    free = [keep.free_title(name) for name in ("Scatter", "All of It", "Hedge")]
+    assert free == ["My Scatter", "My All of It", "Hedge"], "what the dialog suggests can be kept"
     [preset] = [one for one in gallery.loaded if one.own]
     assert {one["title"] for one in preset.parameters} >= {one.name for one in sliders.of(modifier)}
     with pytest.raises(Exception, match="no input “Nothing”"):

@@ -32,6 +32,12 @@ def registered() -> Iterator[None]:
     session.current.reset("")
 
 
+def test_examples_can_be_read_at_every_width() -> None:
+    bpy.context.object.name = "A Rather Long Name of a Cube"
+    for width, name in ((2000, bpy.context.object.name), (220, "it")):
+        assert {f"Scatter 200 rocks on {name}", f"Displace {name} with noise"} <= set(draw_sidebar(width=width))
+
+
 @pytest.mark.parametrize("panel", sidebar.CLASSES)
 def test_both_editors_show_the_same(panel: type) -> None:
     shown = draw_sidebar(panel)

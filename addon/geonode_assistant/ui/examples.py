@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import bpy
 
 from ..messages import one_line
@@ -11,10 +13,10 @@ from ..messages import one_line
 _PROMPTS = {
     "MESH": (
         "Scatter 200 rocks on {name}",
-        "Array {name} 5 times along x with 3 m spacing",
-        "Displace {name} with noise, strength 0.5 m and scale 2",
-        "Turn {name} into a wireframe with a thickness of 5 cm",
-        "Arrange 12 spheres in a circle with a radius of 5 m",
+        "Array {name} 5 times along x",
+        "Displace {name} with noise",
+        "Turn {name} into a wireframe",
+        "Arrange 12 spheres in a circle",
     ),
     "CURVE": (
         "Make a tube along {name}",
@@ -26,13 +28,16 @@ _NOTHING = "Select a mesh or a curve, then say what to make of it"
 _NAME = 40
 
 
-def prompts(context: bpy.types.Context) -> list[str]:
-    """The examples for the active object; none if it cannot carry a result."""
+def prompts(context: bpy.types.Context, fits: Callable[[str], bool] = lambda _: True) -> list[str]:
+    """The examples for the active object; none if it cannot carry a result. Where a prompt with the object's name does
+    not fit, the object is called “it”.
+    """
     active = context.object
     if active is None:
         return []
     name = active.name if one_line(active.name, _NAME) == active.name else "it"
-    return [prompt.format(name=name) for prompt in _PROMPTS.get(active.type, ())]
+    known = _PROMPTS.get(active.type, ())
+    return [named if fits(named := prompt.format(name=name)) else prompt.format(name="it") for prompt in known]
 
 
 def first(context: bpy.types.Context) -> str:

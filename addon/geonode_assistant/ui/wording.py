@@ -54,6 +54,7 @@ OF_SCENE = frozenset(
 FORM = frozenset({"empty_plan", "extension_invalid", "gate_failed", "python_out_of_turn", "record_invalid"})
 # Remarks about what stands as it is from run to run: once is enough.
 STANDING = frozenset({"conversation_cut", "conversation_unknown", "prompt_cut", "unknown_model"})
+_FORGETS = "This conversation is long: the model was shown a part of it. Start a new one if it forgets what you said."
 # The model may try again, and mostly does better.
 _AGAIN = "Try again, or say it in other words."
 
@@ -102,6 +103,8 @@ def lines(
 def _line(message: Mapping[str, Any], provider: str) -> Line | None:
     code, severity = message.get("code", ""), message.get("severity", "")
     text, hint = message.get("text", ""), message.get("hint") or ""
+    if code == "conversation_cut":
+        return Line(severity, _FORGETS) if provider != OFFLINE else None
     section = section_of(code) or ""
     # A preset that does not fit this Blender is no better told in the words of plans than a model's mistake.
     refused = section not in ("gates", "gate causes") and message.get("origin") != "preflight"

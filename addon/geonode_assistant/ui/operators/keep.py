@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
 import bpy
@@ -15,6 +16,8 @@ from .ownership import active_tree
 from .presets import name_refused
 
 WIDTH_PX = 380
+# Letters of a line of the dialog.
+LINE = 50
 
 
 class Kept:
@@ -88,7 +91,7 @@ class GEONODE_OT_keep_preset(bpy.types.Operator):
         if tree is None:
             self.report({"WARNING"}, "There is no tree to keep")
             return {"CANCELLED"}
-        self.title = tree.name
+        self.title = free_title(tree.name)
         self.inputs.clear()
         for item in modifiers.inputs_of(tree):
             shown = self.inputs.add()
@@ -109,6 +112,10 @@ class GEONODE_OT_keep_preset(bpy.types.Operator):
         title = " ".join(self.title.split()).casefold()
         if any(preset.own and preset.title.casefold() == title for preset in gallery.loaded):
             layout.prop(self, "replace")
+        elif refused := name_refused(" ".join(self.title.split())):
+            # A label does not wrap.
+            for line in textwrap.wrap(refused, LINE):
+                layout.label(text=line, icon="ERROR")
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         tree, modifier = source(context, self.of_result)
@@ -133,6 +140,13 @@ class GEONODE_OT_keep_preset(bpy.types.Operator):
         polling.redraw()
         self.report({"INFO"}, f"Kept as “{title}”: it is in the Gallery of the sidebar")
         return {"FINISHED"}
+
+
+def free_title(name: str) -> str:
+    """A title for a tree of this name that no preset has."""
+    taken = {preset.title.casefold() for preset in gallery.loaded}
+    wanted = [name, f"My {name}", *(f"My {name} {number}" for number in range(2, len(taken) + 3))]
+    return next((title for title in wanted if title.casefold() not in taken), name)
 
 
 def source(context: bpy.types.Context, of_result: bool) -> tuple[Any, Any]:

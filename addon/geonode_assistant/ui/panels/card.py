@@ -15,7 +15,7 @@ from .. import properties, wording
 from ..operators.keep import kept
 from .log import ICONS, draw_output
 from .understanding import done_lines, draw_understanding, draw_unused, notes
-from .wrapping import draw_text
+from .wrapping import draw_text, side_by_side
 
 UNDONE = "The result was taken back by Undo; Redo brings it again."
 REMOVED = "What this made has been removed since."
@@ -30,7 +30,7 @@ def draw_card(layout: bpy.types.UILayout, view: session.Session, context: bpy.ty
     box = layout.box()
     if view.undone:
         draw_text(box, UNDONE, context, "LOOP_BACK")
-        row = box.row(align=True)
+        row = side_by_side(box, context)
         row.operator("ed.redo", icon="LOOP_FORWARDS")
         row.operator("geonode.try_again", icon="FILE_REFRESH")
     elif view.summary == "DONE":
@@ -39,7 +39,7 @@ def draw_card(layout: bpy.types.UILayout, view: session.Session, context: bpy.ty
         _draw_failed(box, view, context)
     else:
         draw_text(box, "Cancelled; nothing was changed.", context, "CANCEL")
-        row = box.row(align=True)
+        row = side_by_side(box, context)
         row.operator("geonode.try_again", icon="FILE_REFRESH")
         draw_log_button(row, view)
 
@@ -67,12 +67,13 @@ def _draw_done(box: bpy.types.UILayout, view: session.Session, context: bpy.type
         draw_understanding(box, view, read, results, context)
     draw_results(box, view, results, context)
     if results:
-        row = box.row(align=True)
+        row = side_by_side(box, context)
         row.operator("ed.undo", icon="LOOP_BACK")
         row.operator("geonode.open_tree", icon="NODETREE")
+        _draw_again(box, view)
         draw_keep(box, results[0].node_group, True, context)
         box.prop(properties.edited(), "change", text="", placeholder="What should be different")
-        box = box.row(align=True)
+        box = side_by_side(box, context)
         box.operator("geonode.change", text="Change", icon="PLAY")
     draw_log_button(box, view)
 
@@ -85,11 +86,15 @@ def _draw_failed(box: bpy.types.UILayout, view: session.Session, context: bpy.ty
         if words:
             draw_text(box, "It answered:", context)
             draw_text(box, words, context, "BLANK1")
-    row = box.row(align=True)
-    if provider_of(view) != wording.OFFLINE:
-        # The offline planner gives one prompt one answer.
-        row.operator("geonode.try_again", icon="FILE_REFRESH")
+    row = side_by_side(box, context)
+    _draw_again(row, view)
     draw_log_button(row, view)
+
+
+def _draw_again(layout: bpy.types.UILayout, view: session.Session) -> None:
+    """The button that sends the prompt again; the offline planner gives one prompt one answer."""
+    if provider_of(view) != wording.OFFLINE:
+        layout.operator("geonode.try_again", icon="FILE_REFRESH")
 
 
 def provider_of(view: session.Session) -> str:

@@ -97,9 +97,9 @@ def draw_conversation(layout: bpy.types.UILayout, view: session.Session) -> None
     """Draws how many prompts the conversation has and the button that starts a new one; nothing before the first."""
     if view.running or (view.conversation is None and view.summary == "IDLE"):
         return
-    row = layout.row(align=True)
-    row.label(text=f"{view.turns} {'prompt' if view.turns == 1 else 'prompts'} so far", icon="COMMUNITY")
-    row.operator("geonode.new_conversation", text="New", icon="FILE_NEW")
+    split = layout.split(factor=0.7, align=True)
+    split.label(text=f"{view.turns} {'prompt' if view.turns == 1 else 'prompts'} so far", icon="COMMUNITY")
+    split.operator("geonode.new_conversation", text="New")
 
 
 def draw_work(layout: bpy.types.UILayout, view: session.Session, context: bpy.types.Context) -> None:

@@ -9,13 +9,15 @@ import bpy
 
 from ...run import choices, offers, session
 from .. import examples, preferences
-from .wrapping import draw_text
+from .wrapping import MARGIN_PX, draw_text, fits, is_wide, labelled
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import IconItems
 
 SETUP = "setup"
 SHOWN_EXAMPLES = 4
+# Width that the frames of the panel and of a button take away from its text.
+BUTTON_PX = 52
 _TITLES = {provider.name: provider.title for provider in offers.PROVIDERS}
 
 
@@ -23,17 +25,16 @@ def draw_who(layout: bpy.types.UILayout, view: session.Session, context: bpy.typ
     """Draws what the next prompt works on and who plans; both can be changed here."""
     column = layout.column(align=True)
     layer: Any = context.view_layer
-    split = column.split(factor=0.3, align=True)
-    split.label(text="Works on")
-    split.prop(layer.objects, "active", text="")
+    labelled(column, "Works on", context).prop(layer.objects, "active", text="")
     if context.mode != "OBJECT":
         draw_text(column, "Leave this mode for Object Mode; then a prompt can be sent.", context, "INFO")
     stored = choices.stored()
-    split = column.split(factor=0.3, align=True)
-    split.label(text="Planned by")
     is_open = SETUP in view.shown
     icon: IconItems = "DOWNARROW_HLT" if is_open else "RIGHTARROW"
-    split.operator("geonode.show", text=planner(stored), icon=icon, depress=is_open).part = SETUP
+    if not is_wide(context):
+        icon = "NONE"
+    place = labelled(column, "Planned by", context)
+    place.operator("geonode.show", text=planner(stored), icon=icon, depress=is_open).part = SETUP
     if is_open:
         draw_setup(layout, stored, context)
 
@@ -55,14 +56,14 @@ def draw_setup(layout: bpy.types.UILayout, stored: Any, context: bpy.types.Conte
     box.prop(stored, "provider", text="")
     if stored.provider == "offline":
         draw_text(box, "It needs no key and no network, and knows a library of presets.", context)
-        draw_text(box, "A language model understands more. One on this computer needs no key:", context)
-        box.operator("geonode.find_servers", icon="VIEWZOOM")
+        draw_text(box, "A language model understands more. One that runs on this computer needs no key:", context)
+        box.operator("geonode.find_servers", text="Look for One", icon="VIEWZOOM")
         draw_connection(box, context)
         return
     if stored.provider in offers.SERVERS:
         box.label(text="2. Where is it?")
         box.prop(stored, "base_url", text="", placeholder="http://127.0.0.1:11434/v1")
-        box.operator("geonode.find_servers", icon="VIEWZOOM")
+        box.operator("geonode.find_servers", text="Find Servers", icon="VIEWZOOM")
     else:
         box.label(text="2. What is your key?")
     preferences.draw_key(box, stored)
@@ -96,7 +97,7 @@ def draw_connection(layout: bpy.types.UILayout, context: bpy.types.Context) -> N
 
 def draw_start(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     """Draws what a newcomer can do: examples for the active object."""
-    found = examples.prompts(context)
+    found = examples.prompts(context, lambda prompt: fits(context, prompt, BUTTON_PX - MARGIN_PX))
     if not found:
         draw_text(layout, "Select a mesh or a curve: its examples appear here.", context, "INFO")
         return

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ...run.protocol import Understanding, UnderstoodParameter
 
 PART = "understanding"
+ASSUMED = "Values without a note below were assumed."
 
 
 def done_lines(read: Understanding) -> list[str]:
@@ -54,9 +55,11 @@ def draw_understanding(
     shown = {slider.name for modifier in results for slider in sliders.of(modifier)}
     for parameter in read["parameters"]:
         if parameter["input"] not in shown:
-            draw_text(column, f"{parameter['title']}: {parameter['value']}, {_source(parameter)}.", context, "DOT")
+            draw_text(column, _without_slider(parameter), context, "DOT")
     for line in [*done_lines(read)[1:], *read["assumed"]]:
         draw_text(column, line, context, "DOT")
+    if any(parameter["said"] is None and parameter["input"] in shown for parameter in read["parameters"]):
+        draw_text(column, ASSUMED, context, "DOT")
 
 
 def notes(view: session.Session, modifier: Any, found: Iterable[sliders.Slider], alone: bool) -> dict[str, str]:
@@ -70,18 +73,26 @@ def notes(view: session.Session, modifier: Any, found: Iterable[sliders.Slider],
     if not alone and (modifier.name, modifier.id_data.name) != (read["modifier"], read["object"]):
         return {}
     known = {parameter["input"]: parameter for parameter in read["parameters"]}
-    return {
+    said = {
         slider.identifier: _note(known[slider.name], view.is_as_left(modifier, slider))
         for slider in found
         if slider.name in known
     }
+    return {identifier: note for identifier, note in said.items() if note}
 
 
 def _note(parameter: UnderstoodParameter, is_as_left: bool) -> str:
     if is_as_left:
-        return _source(parameter)
+        # One line says it for all that no word set.
+        return _source(parameter) if parameter["said"] is not None else ""
     said = parameter["said"]
     return f"changed since; {f'“{said}”' if said else 'it'} was {parameter['value']}"
+
+
+def _without_slider(parameter: UnderstoodParameter) -> str:
+    """What was read as a parameter that the result does not have: it shaped the tree, or another one came first."""
+    said = f"“{parameter['said']}” was read as" if parameter["said"] else "Your words were read as"
+    return f"{said} {parameter['title'].lower()} {parameter['value']}, which has no slider here."
 
 
 def _source(parameter: UnderstoodParameter) -> str:

@@ -21,6 +21,8 @@ MARGIN_PX, ICON_PX, TICK_PX = 64, 24, 30
 NESTED_PX = 20
 # The least width of a line, however narrow the region is.
 LEAST_PX = 60
+# Width from which two buttons with icons stand beside each other, that of a short name, and that of a panel's frame.
+PAIR_PX, LABEL_PX, FRAME_PX = 250, 70, 56
 
 Measure = Callable[[str], float]
 
@@ -64,12 +66,48 @@ def draw_text(
     """Draws text in lines that fit the sidebar, with the icon before the first line. ``beside``: a tick is drawn before
     the text; ``nested``: the text is in a box inside a box.
     """
+    if not text:
+        return
     column = layout.column(align=True)
     column.scale_y = 0.8
     taken = (ICON_PX if icon != "NONE" else 0) + (TICK_PX if beside else 0) + (NESTED_PX if nested else 0)
     for line in fit_lines(context, text, taken):
         column.label(text=line, icon=icon)
         icon = "BLANK1" if icon != "NONE" else icon
+
+
+def fits(context: bpy.types.Context, text: str, taken_px: float = 0) -> bool:
+    """Whether ``text`` fits into one line of the drawn region; Blender cuts out the middle of what does not."""
+    size, width = _text_metrics(context, taken_px)
+    return _width(text, size) <= width
+
+
+@lru_cache(maxsize=512)
+def _width(text: str, size: float) -> float:
+    return _measure(size)(text)
+
+
+def side_by_side(layout: bpy.types.UILayout, context: bpy.types.Context) -> bpy.types.UILayout:
+    """A place for two buttons: in one row where both can be read, else one below the other."""
+    return layout.row(align=True) if is_wide(context) else layout.column(align=True)
+
+
+def is_wide(context: bpy.types.Context) -> bool:
+    """Whether two buttons with icons can be read beside each other in the drawn region."""
+    preferences: Any = context.preferences
+    region: Any = context.region
+    return region.width >= PAIR_PX * preferences.system.ui_scale
+
+
+def labelled(layout: bpy.types.UILayout, text: str, context: bpy.types.Context) -> bpy.types.UILayout:
+    """Draws a name of up to ten letters and returns the place beside it, where the rest of the width is."""
+    preferences: Any = context.preferences
+    region: Any = context.region
+    scale = preferences.system.ui_scale
+    inner = max(region.width - FRAME_PX * scale, 1)
+    split = layout.split(factor=min(max(LABEL_PX * scale / inner, 0.15), 0.5), align=True)
+    split.label(text=text)
+    return split
 
 
 def draw_code(layout: bpy.types.UILayout, code: str, context: bpy.types.Context, most: int | None = None) -> int:
