@@ -24,7 +24,7 @@ from .host import build, catalogue, exchange, export
 from .host import context as host_context
 from .host.documents import Bundle
 from .messages import AssistantError
-from .run import choices, connection, driver, extensions, presets, scripts, starting
+from .run import choices, connection, driver, extensions, history, presets, scripts, starting
 from .run import tools as own_tools
 from .run.connection import begin as begin_connection_test
 from .run.driver import Approve, RunHandle
@@ -49,6 +49,7 @@ __all__ = [
     "context",
     "diff_trees",
     "export_tree",
+    "history",
     "let_manage",
     "load_tree",
     "local_servers",

@@ -17,7 +17,7 @@ from typing import Any
 import bpy
 
 from .. import native
-from ..host import catalogue, current, exchange, export, folders, modifiers, ownership, picture
+from ..host import catalogue, current, exchange, folders, modifiers, ownership, picture, with_values
 from ..host import context as host_context
 from ..messages import AssistantError, os_code
 from . import background, driver, preset_files, starting
@@ -103,7 +103,7 @@ def save(
     ``overwrite``.
     """
     tree, modifier = _source(source)
-    bundle, losses = _with_values(tree, modifier)
+    bundle, losses = with_values.document(tree, modifier)
     if parameters is not None:
         _hide_others(bundle, modifiers.inputs_of(tree), parameters)
     head = {
@@ -111,7 +111,7 @@ def save(
         "description": description,
         "example": example,
         "words": [*words],
-        "metres": _metres(modifier),
+        "metres": with_values.metres(modifier),
     }
     draft = native.core().preset_draft(bundle, catalogue.path(), head)
     _keep(draft["id"], draft["text"], overwrite)
@@ -145,21 +145,6 @@ def _source(source: Any) -> tuple[Any, Any]:
     )
 
 
-def _with_values(tree: Any, modifier: Any) -> tuple[dict[str, Any], builtins.list[str]]:
-    """The document of a tree whose defaults are the values of the modifier; and which values these cannot be."""
-    bundle: dict[str, Any] = {**export.export_tree(tree)}
-    losses: builtins.list[str] = []
-    given = modifiers.read_inputs(modifier) if modifier is not None else {}
-    root = bundle["trees"][bundle["root"]]
-    for item in root["interface"]:
-        value = given.get(item["identifier"])
-        if isinstance(value, dict) and "attribute" in value:
-            losses.append(f"“{item['name']}” reads the attribute “{value['attribute']}”; its own default is kept.")
-        elif value is not None:
-            item["props"]["default_value"] = value
-    return bundle, losses
-
-
 def _hide_others(bundle: dict[str, Any], inputs: Sequence[Any], parameters: Sequence[str]) -> None:
     """Hides the inputs that are not named. Raises ``invalid_argument`` for a name that no input has."""
     for name in parameters:
@@ -169,16 +154,6 @@ def _hide_others(bundle: dict[str, Any], inputs: Sequence[Any], parameters: Sequ
     for item in bundle["trees"][bundle["root"]]["interface"]:
         if item.get("identifier") in others:
             item["props"]["hide_in_modifier"] = True
-
-
-def _metres(modifier: Any) -> float:
-    """Metres of a unit in the space of the modifier's object, as the planner counts them."""
-    units = current.scene().unit_settings
-    metres = units.scale_length if units.system != "NONE" and units.scale_length > 0 else 1.0
-    if modifier is None:
-        return metres
-    x, y, z = (abs(part) for part in modifier.id_data.scale)
-    return metres * x if x > 1e-6 and abs(x - y) < 1e-4 * x and abs(x - z) < 1e-4 * x else metres
 
 
 def _file(preset: str) -> Path:
@@ -224,10 +199,30 @@ def start(
     """
     known = _known(preset)
     wanted = {"id": preset, "values": {**(values or {})}, "presets": preset_files.read()}
-    context = host_context.capture_context(object)
-    plan = native.core().preset_plan(wanted, context)
-    request = starting.request_of(known["title"], object, "offline", approve=approve, settings=settings)
-    return starting.launch(request | {"plan": plan}, approve, known["title"])
+    return _launch(wanted, known["title"], object, approve, settings)
+
+
+def start_tree(
+    bundle: Mapping[str, Any], metres: float, title: str, object: str | None = None, *, approve: Approve | str = None
+) -> tuple[RunHandle, builtins.list[str]]:
+    """Starts a run that applies the document of a tree to an object as ``start`` does with a preset, without keeping
+    it; returns also what of the tree cannot be applied. ``metres`` are those of a unit of its lengths.
+    """
+    draft = native.core().preset_draft({**bundle}, catalogue.path(), {"title": title, "metres": metres})
+    files = [{"name": f"{draft['id']}{preset_files.ENDING}", "text": draft["text"]}]
+    return _launch({"id": draft["id"], "values": {}, "presets": files}, title, object, approve), draft["losses"]
+
+
+def _launch(
+    wanted: dict[str, Any],
+    title: str,
+    object: str | None,
+    approve: Approve | str,
+    settings: Mapping[str, Any] | None = None,
+) -> RunHandle:
+    plan = native.core().preset_plan(wanted, host_context.capture_context(object))
+    request = starting.request_of(title, object, "offline", approve=approve, settings=settings)
+    return starting.launch(request | {"plan": plan}, approve, title)
 
 
 def apply(

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..messages import AssistantError
+from . import remembered
 from .driver import POLL_BUDGET_S, RunHandle
 from .report import RunReport
 
@@ -47,6 +48,7 @@ class Session:
         """Clears everything and sets the prompt."""
         self.new_conversation()
         self.handle: RunHandle | None = None
+        self._is_prompt = True
         self.prompt = prompt
         self.state: RunState = "idle"
         self.summary: Summary = "IDLE"
@@ -98,8 +100,10 @@ class Session:
         """Requests that wait for approval, as (ID, request)."""
         return list(self.handle.pending.items()) if self.handle is not None else []
 
-    def claim(self, make: Callable[[], RunHandle], prompt: str = "") -> RunHandle:
-        """Starts the run that ``make`` returns. Raises ``run_in_progress`` while another one is under way."""
+    def claim(self, make: Callable[[], RunHandle], prompt: str = "", is_prompt: bool = True) -> RunHandle:
+        """Starts the run that ``make`` returns; ``is_prompt``: of words, not of a plan that was there. Raises
+        ``run_in_progress`` while another one is under way.
+        """
         if self.running:
             raise AssistantError(
                 "run_in_progress",
@@ -108,7 +112,7 @@ class Session:
             )
         handle = make()
         self._begin(prompt)
-        self.handle = handle
+        self.handle, self._is_prompt = handle, is_prompt
         self.state, self.summary = "generating", "PLANNING"
         return handle
 
@@ -139,6 +143,9 @@ class Session:
             self.messages = self.report.messages
             self.steps = list(self.report.steps)
             self.progress, self.activity = None, ""
+            # What a run made must not be lost because it cannot be remembered.
+            with contextlib.suppress(Exception):
+                remembered.current.note(self.report, self.results, self._is_prompt)
             changed = True
         return changed
 

@@ -142,11 +142,15 @@ def launch(
     """Starts the run of a complete request (``request_of``). Raises ``run_in_progress`` while another is under way.
     ``results`` receives those of its scripts.
     """
-    return _claim(lambda: native.core().Run(request), approve, prompt, results)
+    return _claim(lambda: native.core().Run(request), approve, prompt, results, "plan" not in request)
 
 
 def _claim(
-    core: Callable[[], Core], approve: Approve | str, prompt: str, results: list[ScriptResult] | None = None
+    core: Callable[[], Core],
+    approve: Approve | str,
+    prompt: str,
+    results: list[ScriptResult] | None = None,
+    is_prompt: bool = True,
 ) -> RunHandle:
     if threading.current_thread() is not threading.main_thread():
         raise AssistantError("wrong_thread", "Blender's data can only be used from its main thread.")
@@ -154,7 +158,7 @@ def _claim(
     def make() -> RunHandle:
         return RunHandle(core(), BlenderHost(dry_run.start, results=results), approve if callable(approve) else None)
 
-    return session.current.claim(make, prompt)
+    return session.current.claim(make, prompt, is_prompt)
 
 
 _PICTURES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".webp": "image/webp"}

@@ -11,6 +11,7 @@ from bpy.app.handlers import persistent
 
 from ..host import current, folders, mainfile, ownership, undo
 from ..run import conversations, session
+from . import history
 
 # Short enough to feel immediate; a tick without news costs next to nothing.
 INTERVAL_S = 0.02
@@ -38,6 +39,8 @@ def tick() -> float | None:
     with window:
         changed = session.current.poll()
     if changed:
+        if not session.current.running:
+            history.load()
         redraw()
     return INTERVAL_S if session.current.running else None
 

@@ -43,6 +43,11 @@ class GeoNodeProperties(bpy.types.PropertyGroup):
         description="Words in the name of a preset or in what it does",
         options={"SKIP_SAVE", "TEXTEDIT_UPDATE"},
     )
+    history_search: bpy.props.StringProperty(
+        name="Search",
+        description="Words of a prompt, or of what came of it",
+        options={"SKIP_SAVE", "TEXTEDIT_UPDATE"},
+    )
     state: bpy.props.StringProperty(
         name="State",
         description="IDLE, PLANNING, VALIDATING, EXECUTING, DONE, ERROR or CANCELLED",

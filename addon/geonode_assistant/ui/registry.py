@@ -15,6 +15,7 @@ from . import gallery, polling, preferences, properties
 from .operators import approval as approval_operators
 from .operators import connection as connection_operators
 from .operators import gallery as gallery_operators
+from .operators import history as history_operators
 from .operators import keep as keep_operators
 from .operators import ownership as ownership_operators
 from .operators import presets as preset_operators
@@ -34,6 +35,7 @@ MODULES = (
     gallery_operators,
     preset_operators,
     keep_operators,
+    history_operators,
     result_operators,
     approval_operators,
     ownership_operators,

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import bpy
 
 from ...run import choices, session
-from .. import gallery, properties
+from .. import gallery, history, properties
 from ..operators.gallery import PART
-from .wrapping import draw_text
+from .wrapping import draw_text, side_by_side
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import IconItems
@@ -23,9 +23,13 @@ SHOWN_UNREADABLE = 3
 
 
 def draw_gallery(layout: bpy.types.UILayout, view: session.Session, context: bpy.types.Context) -> None:
-    """Draws the button of the gallery and, if it is open, the presets for the active object."""
+    """Draws the buttons of the gallery and of the history and, if the former is open, the presets for the active
+    object.
+    """
     is_open = PART in view.shown
-    layout.operator("geonode.gallery", icon="PRESET", depress=is_open)
+    row = side_by_side(layout, context)
+    row.operator("geonode.gallery", icon="PRESET", depress=is_open)
+    row.operator("geonode.history", icon="TIME", depress=history.PART in view.shown)
     if not is_open:
         return
     box = layout.box()

@@ -11,10 +11,11 @@ import bpy
 
 from ...messages import one_line
 from ...run import session
-from .. import examples, properties
+from .. import examples, history, properties
 from ..bases import PanelPart
 from .card import draw_card
 from .gallery import draw_gallery
+from .history import draw_history
 from .log import draw_calls, draw_log, draw_output, usage_line
 from .question import draw_question
 from .start import draw_start, draw_who
@@ -54,7 +55,9 @@ class _Sidebar(PanelPart):
         draw_who(layout, view, context)
         if not view.running:
             draw_gallery(layout, view, context)
-        draw_conversation(layout, view)
+            draw_conversation(layout, view)
+            if history.PART in view.shown:
+                draw_history(layout, view, context)
         if view.summary in ENDED and not view.running:
             draw_card(layout, view, context)
         elif view.summary == "IDLE":
