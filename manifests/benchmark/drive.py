@@ -126,8 +126,8 @@ def ask(task: dict[str, Any], options: argparse.Namespace, **more: Any) -> dict[
         "seconds": round(seconds, 3),
         "input_tokens": usage.get("input_tokens"),
         "output_tokens": usage.get("output_tokens"),
-        "requests": usage.get("requests"),
-        "cost": usage.get("cost"),
+        "attempts": report.attempts,
+        "cost": usage.get("cost_usd"),
     }
 
 
@@ -142,17 +142,20 @@ def table(results: list[dict[str, Any]]) -> dict[str, Any]:
         return [sum(one["passed"] for one in chosen), len(chosen)]
 
     done = [one for one in results if one["done"]]
+    costs = [one["cost"] for one in results if one["cost"] is not None]
     return {
         "passed": share(results),
         "make": share([one for one in results if one["kind"] == "make"]),
         "edit": share([one for one in results if one["kind"] == "edit"]),
         "refuse": share([one for one in results if one["kind"] == "refuse"]),
         "done": [len(done), len(results)],
+        "at_once": [sum(one["attempts"] <= 1 for one in done), len(results)],
         "right_of_done": [sum(one["passed"] for one in done), len(done)],
         "touched": sum(one["touched"] for one in done),
         "undo_failed": sum(not one["undo"] for one in results),
         "seconds": round(statistics.median([one["seconds"] for one in results]), 2) if results else None,
         "tokens": sum((one["input_tokens"] or 0) + (one["output_tokens"] or 0) for one in results),
+        "cost": round(sum(costs), 4) if costs else None,
     }
 
 
@@ -177,7 +180,7 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--key-variable")
     parser.add_argument("--retries", type=int, default=2)
     parser.add_argument("--max-cost", type=float, help="no task is begun once all together cost this much")
-    parser.add_argument("--seed", type=int, default=0, help="passed on to the model, where the server takes one")
+    parser.add_argument("--settings", default="{}", metavar="JSON", help="settings of every run, such as input_price")
     parser.add_argument("--timeout", type=float, default=300.0, help="seconds for each task of a model")
     return parser.parse_args(given)
 
@@ -220,7 +223,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
 def _planner(options: argparse.Namespace, spent: float) -> dict[str, Any]:
     if options.arm == "offline":
         return {"provider": "offline"}
-    settings: dict[str, Any] = {"temperature": 0}
+    settings: dict[str, Any] = {"temperature": 0, **json.loads(options.settings)}
     if options.max_cost is not None:
         settings["max_run_cost"] = options.max_cost - spent
     return {
