@@ -96,7 +96,7 @@ def _by_rna(modifier: Any, item: Any) -> Slider | None:
 
 def _by_key(modifier: Any, item: Any) -> Slider | None:
     key = item.identifier
-    if key not in modifier.keys() or item.hide_in_modifier or modifier.get(f"{key}_use_attribute"):
+    if key not in modifier or item.hide_in_modifier or modifier.get(f"{key}_use_attribute"):
         return None
     blocks = _LISTS.get(item.socket_type, "")
     return Slider(modifier, f'["{key}"]', item.name, bpy.data if blocks else None, blocks, *_kind(item), key)

@@ -63,9 +63,10 @@ def _draw_done(box: bpy.types.UILayout, view: session.Session, context: bpy.type
     for step in view.steps:
         draw_output(box, step, context)
     draw_messages(box, view, context)
+    shown = [(modifier, sliders.of(modifier)) for modifier in results]
     if read is not None and results:
-        draw_understanding(box, view, read, results, context)
-    draw_results(box, view, results, context)
+        draw_understanding(box, view, read, {slider.name for _, found in shown for slider in found}, context)
+    draw_results(box, view, shown, context)
     if results:
         row = side_by_side(box, context)
         row.operator("ed.undo", icon="LOOP_BACK")
@@ -130,11 +131,13 @@ def draw_keep(layout: bpy.types.UILayout, tree: Any, of_result: bool, context: b
 
 
 def draw_results(
-    layout: bpy.types.UILayout, view: session.Session, results: list[Any], context: bpy.types.Context
+    layout: bpy.types.UILayout,
+    view: session.Session,
+    results: list[tuple[Any, list[sliders.Slider]]],
+    context: bpy.types.Context,
 ) -> None:
     """Draws the modifiers that hold the result, each with its inputs and with what hides it."""
-    for modifier in results[:SHOWN_RESULTS]:
-        found = sliders.of(modifier)
+    for modifier, found in results[:SHOWN_RESULTS]:
         box = layout.box()
         box.label(text=f"{modifier.name} on {modifier.id_data.name}", icon="GEOMETRY_NODES", translate=False)
         draw_text(box, visibility.why_unseen(modifier, context.view_layer), context, "HIDE_ON")

@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import bpy
 
 from ...messages import one_line
 from ...run import script_steps, session
-from .wrapping import draw_text
+from .wrapping import draw_text, draw_texts
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import IconItems
@@ -38,15 +38,18 @@ def draw_log(layout: bpy.types.UILayout, view: session.Session, context: bpy.typ
     draw_calls(box, view, context, SHOWN_CALLS)
     for step in view.steps[-SHOWN_STEPS:]:
         draw_step(box, step, context)
-    for message in view.messages[:SHOWN_MESSAGES]:
-        text = f"{message.get('code', '')}: {message.get('text', '')}"
-        draw_text(box, text, context, ICONS.get(message.get("severity", ""), "NONE"))
-        draw_text(box, message.get("hint") or "", context, "BLANK1")
+    draw_texts(box, _messages(view), context)
     changes = view.report.diff if view.report is not None else []
-    for line in changes[:SHOWN_CHANGES]:
-        draw_text(box, line, context, "DOT")
+    draw_texts(box, ((line, "DOT") for line in changes[:SHOWN_CHANGES]), context)
     if len(changes) > SHOWN_CHANGES:
         box.label(text=f"and {len(changes) - SHOWN_CHANGES} more changes")
+
+
+def _messages(view: session.Session) -> Iterator[tuple[str, IconItems]]:
+    for message in view.messages[:SHOWN_MESSAGES]:
+        text = f"{message.get('code', '')}: {message.get('text', '')}"
+        yield text, ICONS.get(message.get("severity", ""), "NONE")
+        yield message.get("hint") or "", "BLANK1"
 
 
 def draw_calls(layout: bpy.types.UILayout, view: session.Session, context: bpy.types.Context, most: int) -> None:

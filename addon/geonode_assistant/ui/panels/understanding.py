@@ -5,7 +5,7 @@ what was not used. Each value stands beside its live slider, so that a wrong one
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING, Any
 
 import bpy
@@ -13,7 +13,7 @@ import bpy
 from ...host import sliders
 from ...run import session
 from .. import wording
-from .wrapping import draw_text
+from .wrapping import draw_text, draw_texts
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import IconItems
@@ -40,26 +40,24 @@ def draw_understanding(
     layout: bpy.types.UILayout,
     view: session.Session,
     read: Understanding,
-    results: Iterable[Any],
+    shown: Set[str],
     context: bpy.types.Context,
 ) -> None:
-    """Draws the button that opens the understanding; if it is open, all that has no slider of its own."""
+    """Draws the button that opens the understanding; if it is open, all that has no slider of its own. ``shown``: the
+    names of the sliders.
+    """
     is_open = PART in view.shown
     icon: IconItems = "DOWNARROW_HLT" if is_open else "RIGHTARROW"
     layout.operator("geonode.show", text="How It Was Understood", icon=icon, depress=is_open).part = PART
     if not is_open:
         return
-    column = layout.column(align=True)
     placed = f", placing {read['thing']}" if read["thing"] else ""
-    draw_text(column, f"As “{read['preset']}”{placed}.", context, "DOT")
-    shown = {slider.name for modifier in results for slider in sliders.of(modifier)}
-    for parameter in read["parameters"]:
-        if parameter["input"] not in shown:
-            draw_text(column, _without_slider(parameter), context, "DOT")
-    for line in [*done_lines(read)[1:], *read["assumed"]]:
-        draw_text(column, line, context, "DOT")
+    lines = [f"As “{read['preset']}”{placed}."]
+    lines += [_without_slider(parameter) for parameter in read["parameters"] if parameter["input"] not in shown]
+    lines += [*done_lines(read)[1:], *read["assumed"]]
     if any(parameter["said"] is None and parameter["input"] in shown for parameter in read["parameters"]):
-        draw_text(column, ASSUMED, context, "DOT")
+        lines.append(ASSUMED)
+    draw_texts(layout, ((line, "DOT") for line in lines), context)
 
 
 def notes(view: session.Session, modifier: Any, found: Iterable[sliders.Slider], alone: bool) -> dict[str, str]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -108,6 +108,20 @@ def labelled(layout: bpy.types.UILayout, text: str, context: bpy.types.Context) 
     split = layout.split(factor=min(max(LABEL_PX * scale / inner, 0.15), 0.5), align=True)
     split.label(text=text)
     return split
+
+
+def draw_texts(layout: bpy.types.UILayout, texts: Iterable[tuple[str, IconItems]], context: bpy.types.Context) -> None:
+    """Draws many texts below each other, each with its icon, as ``draw_text`` draws one; what holds for all of them is
+    asked for once, since a panel is drawn again with each movement of the pointer.
+    """
+    column = layout.column(align=True)
+    column.scale_y = 0.8
+    label = column.label
+    plain, beside = _text_metrics(context), _text_metrics(context, ICON_PX)
+    for text, icon in texts:
+        for line in _fitted(text, *(plain if icon == "NONE" else beside)):
+            label(text=line, icon=icon)
+            icon = "BLANK1" if icon != "NONE" else icon
 
 
 def draw_code(layout: bpy.types.UILayout, code: str, context: bpy.types.Context, most: int | None = None) -> int:
