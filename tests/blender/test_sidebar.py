@@ -15,8 +15,8 @@ from geonode_assistant import native
 from geonode_assistant.messages import AssistantError, select_for_artist
 from geonode_assistant.run import offers, session
 from geonode_assistant.run.driver import RunHandle
-from geonode_assistant.ui import audit, keys, preferences
-from geonode_assistant.ui.panels import log, sidebar, wrapping
+from geonode_assistant.ui import audit, keys, log, preferences
+from geonode_assistant.ui.panels import sidebar, wrapping
 from layouts import FUNCTIONS, Layout, draw_sidebar
 from scripted import HAPPY, FakeHost, ScriptedCore
 

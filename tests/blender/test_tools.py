@@ -234,7 +234,7 @@ def test_the_host_knows_every_tool_that_needs_it() -> None:
 
 
 def test_the_interface_shows_calls() -> None:
-    from geonode_assistant.ui.panels import log
+    from geonode_assistant.ui import log
 
     view = session.Session()
     record = {"event": "tool", "tool": "node_docs", "call_id": "c1"}

@@ -7,10 +7,10 @@ from typing import Any
 
 import bpy
 
-from ...host import editors, sliders, undo
+from ...host import current, editors, sliders, undo
 from ...messages import AssistantError
 from ...run import session, starting
-from .. import polling, properties
+from .. import log, polling, properties
 from ..bases import OperatorPart
 
 
@@ -140,7 +140,22 @@ class GEONODE_OT_show(bpy.types.Operator):
         return {"FINISHED"}
 
 
+class GEONODE_OT_copy_log(bpy.types.Operator):
+    """Copy the whole log of the last run: calls of tools, steps, messages with their codes, and every change"""
+
+    bl_idname = "geonode.copy_log"
+    bl_label = "Copy Log"
+    bl_options = {"INTERNAL"}
+
+    def execute(self, _context: bpy.types.Context) -> set[str]:
+        lines = log.whole(session.current)
+        current.window_manager().clipboard = "\n".join(lines)
+        self.report({"INFO"}, f"Copied {len(lines)} {'line' if len(lines) == 1 else 'lines'}")
+        return {"FINISHED"}
+
+
 CLASSES = (
+    GEONODE_OT_copy_log,
     GEONODE_OT_try_again,
     GEONODE_OT_change,
     GEONODE_OT_randomize,

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ...messages import one_line
 from ...run import script_steps, session
+from ..log import call_line, step_line, usage_line
 from .wrapping import draw_text, draw_texts
 
 if TYPE_CHECKING:
@@ -26,14 +26,16 @@ STEP_ICONS: dict[str, IconItems] = {
 }
 # The latest of each; the report has all of them.
 SHOWN_MESSAGES, SHOWN_STEPS, SHOWN_CALLS, SHOWN_CHANGES = 20, 8, 8, 40
-# Characters of a text, characters of one line, lines of a script's output.
-SHOWN_CHARACTERS, SHOWN_LINE, SHOWN_OUTPUT = 600, 80, 10
+# Characters of a text, lines of a script's output.
+SHOWN_CHARACTERS, SHOWN_OUTPUT = 600, 10
 
 
 def draw_log(layout: bpy.types.UILayout, view: session.Session, context: bpy.types.Context) -> None:
     """Draws what happened in the last run, in its own technical words."""
     box = layout.box()
-    box.label(text="Log", icon="TEXT")
+    row = box.row(align=True)
+    row.label(text="Log", icon="TEXT")
+    row.operator("geonode.copy_log", text="Copy All", icon="COPYDOWN")
     draw_text(box, usage_line(view), context)
     draw_calls(box, view, context, SHOWN_CALLS)
     for step in view.steps[-SHOWN_STEPS:]:
@@ -58,23 +60,6 @@ def draw_calls(layout: bpy.types.UILayout, view: session.Session, context: bpy.t
         draw_text(layout, call_line(call), context, STEP_ICONS.get(call.get("status", ""), "DOT"))
 
 
-def usage_line(view: session.Session) -> str:
-    """The expected tokens while a model works, then those that its provider counted; empty if no model was asked."""
-    if view.running:
-        if view.estimate is None:
-            return ""
-        return f"The request has about {format_usage(view.estimate['input_tokens'], view.estimate.get('cost_usd'))}"
-    usage = view.report.usage if view.report is not None else None
-    if not usage:
-        return ""
-    return format_usage((usage.get("input_tokens") or 0) + (usage.get("output_tokens") or 0), usage.get("cost_usd"))
-
-
-def format_usage(tokens: int, cost: float | None) -> str:
-    """Tokens and, if known, their cost in US dollars: ``5,200 tokens ($0.0130)``."""
-    return f"{tokens:,} tokens" + (f" (${cost:.4f})" if cost is not None else "")
-
-
 def draw_step(layout: bpy.types.UILayout, step: Mapping[str, Any], context: bpy.types.Context) -> None:
     """Draws a step and, below it, what its script printed."""
     draw_text(layout, step_line(step), context, STEP_ICONS.get(step["status"], "DOT"))
@@ -87,18 +72,3 @@ def draw_output(layout: bpy.types.UILayout, step: Mapping[str, Any], context: bp
         lines = step["message"].splitlines()
         more = [f"… {len(lines) - SHOWN_OUTPUT} more lines"] if len(lines) > SHOWN_OUTPUT else []
         draw_text(layout, "\n".join([*lines[:SHOWN_OUTPUT], *more])[:SHOWN_CHARACTERS], context, "BLANK1")
-
-
-def call_line(call: dict) -> str:
-    """A tool call in one line: name, simple arguments, and progress in percent."""
-    arguments = ", ".join(
-        str(value) for value in (call.get("input") or {}).values() if isinstance(value, str | int | float)
-    )
-    percent = f" {call['percent']} %" if call.get("status") == "running" and "percent" in call else ""
-    return one_line(f"{call['tool'].replace('_', ' ')}{f': {arguments}' if arguments else ''}{percent}", SHOWN_LINE)
-
-
-def step_line(step: Mapping[str, Any]) -> str:
-    """A step in one line: its ID and, until it is carried out, its description in the plan."""
-    planned = step.get("message") if step.get("status") == "planned" else ""
-    return one_line(f"{step['step_id']}: {planned}" if planned else step["step_id"], SHOWN_LINE)

@@ -13,10 +13,11 @@ from ...messages import one_line
 from ...run import session
 from .. import examples, history, properties
 from ..bases import PanelPart
+from ..log import usage_line
 from .card import draw_card
 from .gallery import draw_gallery
 from .history import draw_history
-from .log import draw_calls, draw_log, draw_output, usage_line
+from .log import draw_calls, draw_log, draw_output
 from .question import draw_question
 from .start import draw_start, draw_who
 from .wrapping import draw_text, fit_lines
