@@ -143,6 +143,30 @@ def test_words_change_the_result_of_another_active_object() -> None:
     assert (count.owner.value if count.path == "value" else count.owner[count.path[2:-2]]) == 30
 
 
+def change(words: str) -> None:
+    properties.edited().change = words
+    assert bpy.ops.geonode.change() == {"FINISHED"}
+    finish()
+
+
+def test_a_result_outlives_a_follow_up_that_failed() -> None:
+    send()
+    change("glorp the flibber")
+    assert session.current.summary == "ERROR" and session.current.results == []
+    assert {card.FORMER, "Count", "Change", "geonode.open_tree"} <= set(draw_sidebar(width=2000))
+    send("still not a thing to make")
+    change("make it 30")
+    assert session.current.summary == "DONE" and card.FORMER not in shown()
+    change("glorp the flibber")
+    bpy.ops.ed.undo()
+    assert card.FORMER not in shown(), "what is undone does not stand"
+    bpy.ops.ed.redo()
+    assert card.FORMER in shown()
+    plane = bpy.data.objects["Plane"]
+    plane.modifiers.remove(plane.modifiers[0])
+    assert card.FORMER not in shown() and not bpy.ops.geonode.change.poll()
+
+
 def test_an_object_that_is_missing_is_said_and_never_replaced() -> None:
     properties.edited().prompt = "scatter 20 cubes on Nowhere"
     assert bpy.ops.geonode.send() == {"FINISHED"}

@@ -36,12 +36,18 @@ class Session:
         """The number of prompts in the conversation."""
         self.shown: set[str] = set()
         """The parts of the panel that the artist has opened."""
+        self.former: RunHandle | None = None
+        """The last run before this one that made a result; what follows it may fail, and its result stands."""
+        self.former_undone = False
 
     def _begin(self, prompt: str) -> None:
         """Clears the last run, but not its conversation, nor which parts of the panel are open."""
         self.told |= {message["text"] for message in self.messages}
         conversation, turns, shown = self.conversation, self.turns, self.shown
+        made = self.handle is not None and bool(self.results)
+        former, gone = (self.handle, False) if made else (self.former, self.former_undone)
         self.reset(prompt)
+        self.former, self.former_undone = former, gone
         self.conversation, self.turns, self.shown = conversation, turns, shown
 
     def reset(self, prompt: str) -> None:
@@ -245,6 +251,16 @@ class Session:
         return self.handle.host.results() if done and self.handle is not None else []
 
     @property
+    def standing(self) -> list[Any]:
+        """``results``, or those of the run before where the last one made none: it failed, was cancelled or had nothing
+        to change.
+        """
+        made = self.report is not None and self.report.ok and not self.unchanged
+        if made or self.running or self.former is None or self.former_undone:
+            return self.results
+        return self.results or self.former.host.results()
+
+    @property
     def understanding(self) -> Understanding | None:
         """How the offline planner read the prompt whose result stands; None for a model's result, for an answer to a
         question, and before the run has ended well.
@@ -269,10 +285,11 @@ class Session:
 
     def follow_undo(self) -> bool:
         """After an undo or a redo: notes whether the result of the last run stands. Returns whether that changed."""
-        before = self.undone
+        before = (self.undone, self.former_undone)
+        self.former_undone = self.former is not None and self.former.host.is_undone()
         ended = self.handle is not None and self.report is not None and self.report.ok
         self.undone = ended and self.handle is not None and self.handle.host.is_undone()
-        return self.undone != before
+        return (self.undone, self.former_undone) != before
 
     def leave_file(self) -> None:
         """Forgets the last run and its conversation: they belong to the file in which they began."""

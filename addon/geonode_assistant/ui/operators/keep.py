@@ -79,7 +79,7 @@ class GEONODE_OT_keep_preset(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         if session.current.running:
             cls.poll_message_set("A run is under way; wait until it ends, or cancel it")
-        elif not session.current.results and active_tree(context) is None:
+        elif not session.current.standing and active_tree(context) is None:
             cls.poll_message_set("There is no tree to keep")
         else:
             return True
@@ -152,7 +152,7 @@ def free_title(name: str) -> str:
 def source(context: bpy.types.Context, of_result: bool) -> tuple[Any, Any]:
     """The tree to keep, and the modifier whose values it takes: those of the last result, else of the open tree."""
     if of_result:
-        modifier = next(iter(session.current.results), None)
+        modifier = next(iter(session.current.standing), None)
         return getattr(modifier, "node_group", None), modifier
     tree = active_tree(context)
     if tree is None:

@@ -35,7 +35,7 @@ class _OfResult(OperatorPart):
     def poll(cls, _context: bpy.types.Context) -> bool:
         if session.current.running:
             cls.poll_message_set("A run is under way; wait until it ends, or cancel it")
-        elif not session.current.results:
+        elif not session.current.standing:
             cls.poll_message_set("There is no result in this file")
         else:
             return True
@@ -96,7 +96,7 @@ class GEONODE_OT_change(_OfResult, bpy.types.Operator):
         data = properties.edited()
         words, data.change = data.change.strip(), ""
         # Said in this way, words change what is there, whoever plans; others add something new.
-        return send(self, f"Change it: {words}", session.current.results[0].id_data.name)
+        return send(self, f"Change it: {words}", session.current.standing[0].id_data.name)
 
 
 class GEONODE_OT_randomize(_OfResult, bpy.types.Operator):
@@ -107,7 +107,7 @@ class GEONODE_OT_randomize(_OfResult, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO", "INTERNAL"}
 
     def execute(self, _context: bpy.types.Context) -> set[str]:
-        found = sum(sliders.randomize(modifier) for modifier in session.current.results)
+        found = sum(sliders.randomize(modifier) for modifier in session.current.standing)
         if not found:
             self.report({"WARNING"}, "The result has no seed")
         return {"FINISHED"} if found else {"CANCELLED"}
@@ -121,7 +121,7 @@ class GEONODE_OT_open_tree(_OfResult, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, _context: bpy.types.Context) -> set[str]:
-        editors.show_tree(session.current.results[0])
+        editors.show_tree(session.current.standing[0])
         return {"FINISHED"}
 
 

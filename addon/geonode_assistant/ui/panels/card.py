@@ -18,6 +18,7 @@ from .understanding import done_lines, draw_understanding, draw_unused, notes
 from .wrapping import draw_text, side_by_side
 
 UNDONE = "The result was taken back by Undo; Redo brings it again."
+FORMER = "The result before is as it was:"
 REMOVED = "What this made has been removed since."
 # Of each; the modifier's own panel and the log have all of them.
 SHOWN_RESULTS, SHOWN_SLIDERS, SHOWN_LINES, SHOWN_MESSAGES = 3, 16, 6, 6
@@ -42,6 +43,7 @@ def draw_card(layout: bpy.types.UILayout, view: session.Session, context: bpy.ty
         row = side_by_side(box, context)
         row.operator("geonode.try_again", icon="FILE_REFRESH")
         draw_log_button(row, view)
+        _draw_former(box, view, context)
 
 
 def _draw_done(box: bpy.types.UILayout, view: session.Session, context: bpy.types.Context) -> None:
@@ -77,6 +79,8 @@ def _draw_done(box: bpy.types.UILayout, view: session.Session, context: bpy.type
         box = side_by_side(box, context)
         box.operator("geonode.change", text="Change", icon="PLAY")
     draw_log_button(box, view)
+    if view.unchanged and not results:
+        _draw_former(box, view, context)
 
 
 def _draw_failed(box: bpy.types.UILayout, view: session.Session, context: bpy.types.Context) -> None:
@@ -90,6 +94,20 @@ def _draw_failed(box: bpy.types.UILayout, view: session.Session, context: bpy.ty
     row = side_by_side(box, context)
     _draw_again(row, view)
     draw_log_button(row, view)
+    _draw_former(box, view, context)
+
+
+def _draw_former(box: bpy.types.UILayout, view: session.Session, context: bpy.types.Context) -> None:
+    """The result before a run that made none: it stands, and can be changed with other words."""
+    standing = view.standing
+    if not standing:
+        return
+    draw_text(box, FORMER, context, "CHECKMARK")
+    draw_results(box, view, [(modifier, sliders.of(modifier)) for modifier in standing], context)
+    box.prop(properties.edited(), "change", text="", placeholder="What should be different")
+    row = side_by_side(box, context)
+    row.operator("geonode.change", text="Change", icon="PLAY")
+    row.operator("geonode.open_tree", icon="NODETREE")
 
 
 def _draw_again(layout: bpy.types.UILayout, view: session.Session) -> None:
