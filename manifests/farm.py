@@ -6,9 +6,9 @@
     python manifests/farm.py --scheduler tcp://farm:8786 --checkout /shared/geonode --parts 64 -- --blender 5.2
 
 Without ``--scheduler`` the workers are processes on this machine. Every part is one ``cargo xtask e2e --shard i/n``;
-what follows ``--`` are its further arguments. A worker that dies loses nothing: its parts are run again elsewhere, and each
-part counts once, whoever ran it. Workers need a checkout at the same path, with cargo; reports and pictures travel
-through Dask, so that no folder need be shared.
+what follows ``--`` are its further arguments. A worker that dies loses nothing: its parts are run again elsewhere, and
+each part counts once, whoever ran it. Workers need a checkout at the same path, with cargo; reports and pictures
+travel through Dask, so that no folder need be shared.
 """
 
 from __future__ import annotations
