@@ -12,12 +12,15 @@ from __future__ import annotations
 import sys
 from array import array
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import bpy
 
 from . import indices, older
 from .errors import Guarded, NotAllowed
+from .reached import grows
+from .watches import Watch
 
 PLAIN = 1
 """The answer of the first wall for what may be set without a guard, as of ``membrane``."""
@@ -47,6 +50,12 @@ def _set_elements(elements: Any, name: Any, values: Any, judge: Judge) -> Any:
         return elements.foreach_set(name, values)  # nothing to set: Blender says what it thinks of the arguments
     kind = type(first)
     prop = _settable(kind, first, name, judge)
+    with Watch(elements.id_data) if grows(kind, name) else nullcontext():
+        return _set_within(elements, first, prop, values, judge)
+
+
+def _set_within(elements: Any, first: Any, prop: Any, values: Any, judge: Judge) -> Any:
+    kind, name = type(first), prop.identifier
     if prop.type == "ENUM" or judge(kind, name) != PLAIN and not indices.is_index(kind, name) or _has_kinds(first):
         return _assign_each(elements, name, values, judge)
     if not _is_within(prop, values):

@@ -31,6 +31,7 @@ from .. import native
 from . import costs, crossings, policy, products, removals
 from .errors import Guarded, NotAllowed
 from .sizes import as_number
+from .watches import Watch
 
 # -- attributes by text
 # ------------------------------------------------------------------------------------------------
@@ -326,6 +327,18 @@ def _find(tree: Any, co: Any, *args: Any, **kwargs: Any) -> Any:
     return tree.find(native.core().call_enclosed(Vector, co), *args, **kwargs)
 
 
+def _of_stroke(name: str) -> Callable[..., Any]:
+    """A method of a stroke of Grease Pencil, which is written in Python and changes arrays of its drawing."""
+
+    def called(stroke: Any, *args: Any) -> Any:
+        with Watch(stroke.drawing.id_data):
+            return getattr(stroke, name)(*args)
+
+    called.__name__ = called.__qualname__ = name
+    return called
+
+
+_OF_STROKES = ("add_points", "remove_points")
 _MERGES = ("union", "intersection", "difference")
 _RESIZES = ("resize", "resize_2d", "resize_3d", "resize_4d")
 _STARTS = ("startswith", "endswith")
@@ -341,6 +354,7 @@ LIMITED: dict[str, dict[str, Callable[..., Any]]] = {
     "builtins.list": {"sort": sort_list},
     **{f"builtins.{name}": {"sort": _sort_elements} for name in ("BMVertSeq", "BMEdgeSeq", "BMFaceSeq")},
     **{f"builtins.{kind.__name__}": {name: _merging(kind, name) for name in _MERGES} for kind in (set, frozenset)},
+    "_bpy_internal.grease_pencil.stroke.GreasePencilStroke": {name: _of_stroke(name) for name in _OF_STROKES},
     "builtins.Vector": {name: _resizing(name) for name in _RESIZES},
     "builtins.KDTree": {"find": _find, "find_n": _find_n},
     "builtins.BVHTree": {
@@ -360,7 +374,7 @@ LIMITED: dict[str, dict[str, Callable[..., Any]]] = {
 }
 """By the name of a type its methods that have a limit, as functions of the object; ``numeric`` adds those of numpy."""
 LIMITED_NAMES = frozenset({
-    *_SEARCHES, *_STARTS, *_MERGES, *_RESIZES, "free", "clear",
+    *_SEARCHES, *_STARTS, *_MERGES, *_OF_STROKES, *_RESIZES, "free", "clear",
     "sort", "argsort", "searchsorted", "dot", "find", "find_n", "to_mesh", "zipf", "multivariate_normal",
     "FromPolygons", "FromBMesh", "FromObject", "overlap",
     "from_mesh", "from_object", "copy", "tolist", "astype", "at", "reduceat", "outer",

@@ -26,7 +26,22 @@ from mathutils import bvhtree, kdtree
 
 from .. import native
 from ..host import rna
-from . import bulk, freed, guards, indices, older, policy, products, properties, removals, sizes, with_blocks
+from . import (
+    bulk,
+    dynamic_types,
+    freed,
+    guards,
+    indices,
+    older,
+    policy,
+    products,
+    properties,
+    reached,
+    removals,
+    sizes,
+    watches,
+    with_blocks,
+)
 from .errors import NotAllowed
 from .recorded_values import MATH
 
@@ -34,7 +49,7 @@ LOAD, STORE, DELETE, ITEM, STORE_ITEM, DELETE_ITEM, CALL, FACTOR, MAKE = range(9
 """Kinds of access, with the numbers that the native guards use."""
 AGAIN = 16
 """Added to the kind of an access that Blender has refused."""
-PLAIN, HANDLED = 1, 2
+PLAIN, HANDLED, ONCE = 1, 2, 5
 ALONE = 2
 """Added to an answer that is only valid for this object."""
 FOR_THIS_SCRIPT = 8
@@ -354,7 +369,7 @@ class Membrane:
     def _blender(self, kind: int, cls: type, name: Any) -> int:
         if kind > DELETE:
             return HANDLED if kind == STORE_ITEM else PLAIN
-        if name in ("bl_rna", "rna_type") and freed.is_dynamic(cls):
+        if name in ("bl_rna", "rna_type") and dynamic_types.is_dynamic(cls):
             return 0
         if kind == LOAD and name in policy.READABLE.get(cls, ()):
             return PLAIN
@@ -373,8 +388,10 @@ class Membrane:
                 return HANDLED
         if kind == STORE:
             looked_at = name in self._bounded and sizes.looks_at(cls, name) or indices.is_index(cls, name)
-            looked_at = looked_at or name in freed.STORED or freed.changes_interface(cls, name)
-            return HANDLED if looked_at else PLAIN
+            looked_at = looked_at or name in freed.STORED or dynamic_types.changes_interface(cls, name)
+            return HANDLED if looked_at else ONCE if reached.grows(cls, name) else PLAIN
+        if reached.grows(cls, name) and cls is bpy.types.MeshUVLoopLayer:
+            return HANDLED
         guarded = name in sizes.METHODS or name in removals.METHODS or name in freed.METHODS or name == "pixels"
         guarded = guarded or name in freed.EVALUATING or name == "temp_override"
         if name == "foreach_set" and not issubclass(cls, bpy.types.bpy_struct):
@@ -422,12 +439,14 @@ class Membrane:
         if kind == STORE:
             if indices.is_index(type(thing), name):
                 return indices.store(thing, name, value)
-            if freed.changes_interface(type(thing), name):
-                with freed.Interface():
+            if dynamic_types.changes_interface(type(thing), name):
+                with watches.Interface():
                     return sizes.store(thing, name, value)
             if name in freed.STORED:
                 with freed.storing(thing):
                     return sizes.store(thing, name, value)
+            if reached.grows(type(thing), name):
+                return freed.growing(thing, name, lambda: sizes.store(thing, name, value))
             return sizes.store(thing, name, value)
         if kind == STORE_ITEM:
             return sizes.store_item(thing, name, value)
@@ -451,6 +470,8 @@ def _method(thing: Any, name: str) -> Any:
     """A method of Blender's data with a guard."""
     if name in properties.METHODS:
         return properties.method(thing, name)
+    if reached.grows(type(thing), name):
+        return freed.grown(thing, name)
     if name in removals.METHODS:
         return removals.method(thing, name)
     if name in indices.METHODS:
@@ -461,10 +482,12 @@ def _method(thing: Any, name: str) -> Any:
         return with_blocks.overriding(found)
     if name in freed.EVALUATING:
         return freed.evaluating(thing, name, found)
-    if freed.changes_interface(type(thing), name):
+    if dynamic_types.changes_interface(type(thing), name):
         found = freed.interface(found)
     if not callable(found):
         return found
+    if name == "copy" and isinstance(thing, freed.WITH_ARRAYS):
+        return freed.sharing(found, thing)
     return freed.watched(found, thing) if freed.moves(thing, name) else freed.checked(found, thing)
 
 

@@ -16,7 +16,7 @@ import bpy
 
 from .. import native
 from ..host import operators
-from . import costs, expected, freed, guards, policy, printing, quiet, sizes, stacks, with_blocks
+from . import costs, expected, guards, policy, printing, quiet, sizes, stacks, watches, with_blocks
 from .errors import Guarded
 from .membrane import MEMBERS, Membrane
 from .output import Output, Stream
@@ -329,7 +329,7 @@ class _Operator:
         contexts = [one for one in args if isinstance(one, str) and one.startswith("EXEC_")]
         if len(contexts) != len([one for one in args if not isinstance(one, bool)]):
             raise Guarded(f"bpy.ops.{self.__name__} cannot wait for the artist; pass its properties by keyword.")
-        with freed.Evaluation(everything=True):
+        with watches.Evaluation(everything=True):
             result = native.core().call_enclosed(self.__real__, *contexts, **kwargs)
         if self.__name__ == "object.modifier_add":
             changed: Any = bpy.context.active_object

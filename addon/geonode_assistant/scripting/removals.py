@@ -15,7 +15,7 @@ from typing import Any
 import bpy
 
 from ..host import census
-from . import freed
+from . import dynamic_types, freed
 from .errors import Guarded
 
 METHODS = frozenset({
@@ -136,7 +136,7 @@ def method(thing: Any, name: str) -> Any:
     whole = getattr(thing, "bl_rna", None)
     kind = whole.identifier if whole is not None else ""
     found = freed.watched(found, thing, evaluates=kind in ("ViewLayers", "BlendDataScenes"))
-    if freed.changes_interface(type(thing), name):
+    if dynamic_types.changes_interface(type(thing), name):
         found = freed.interface(found)
     if _script.removable is None:
         return outside(found)

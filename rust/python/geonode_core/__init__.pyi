@@ -74,7 +74,9 @@ __all__ = [
     "references_disown",
     "references_end",
     "references_forget",
+    "references_grown",
     "references_held",
+    "references_point",
     "register_action",
     "register_op",
     "register_tool",
@@ -471,10 +473,12 @@ def references_begin(
     properties: list[type],
     sample: tuple[Any, int, int],
     context: Any,
+    shared: list[int],
 ) -> bool:
     """Begins to watch what the objects of a script point to: ``bpy_struct``, what vectors of properties ask, and
     ``bpy.types.ID``, then types of untracked objects, of mathutils, of bmesh, of its views, and of custom properties;
-    a data-block with its address and that of its type; ``bpy.context``. False if Blender has these elsewhere."""
+    a data-block with its address and that of its type; ``bpy.context``; the addresses of RNA's descriptions of elements of arrays that
+    data-blocks share. False if Blender has these elsewhere."""
 
 def references_disown() -> None:
     """Takes from ``bpy.context`` the scene that it keeps as its own data-block; for when Blender freed something."""
@@ -482,10 +486,16 @@ def references_disown() -> None:
 def references_end() -> None:
     """Ends what ``references_begin`` began."""
 
-def references_held(only: int | None = None) -> list[tuple[Any, int, int, int]]:
+def references_held(only: int | None = None, arrays: bool = False) -> list[tuple[Any, int, int, int]]:
     """The objects of the script that point into data-blocks (not to one, of which Blender tells), with the addresses of
-    the block, the type and the data; with an address, those that point into this block. Walks through lists there are
-    settled first."""
+    the block, the type and the data; with an address, those that point into this block, and with ``arrays`` those to
+    elements of arrays that data-blocks share. Walks through lists there are settled first."""
+
+def references_point(object: Any, data: int) -> None:
+    """Lets such an object point to the same element of its array, which is at another address now."""
+
+def references_grown(object: Any, name: str) -> None:
+    """Remembers until the next ``references_disown`` that a property of a mesh's elements has made its attribute."""
 
 def references_forget(objects: list[Any]) -> None:
     """Makes such objects raise ``ReferenceError``."""

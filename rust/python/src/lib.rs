@@ -83,7 +83,10 @@ mod geonode_core {
     #[pymodule_export]
     use crate::properties::{properties_begin, properties_end};
     #[pymodule_export]
-    use crate::references::{references_begin, references_disown, references_end, references_forget, references_held};
+    use crate::references::{
+        references_begin, references_disown, references_end, references_forget, references_grown, references_held,
+        references_point,
+    };
     #[pymodule_export]
     use crate::run::Run;
     #[pymodule_export]

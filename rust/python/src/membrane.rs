@@ -7,7 +7,7 @@
 //! What Blender refuses although it is allowed, a script may mean as another Blender had it: the handler is asked again, with `AGAIN` added to
 //! the kind, and answers `NotImplemented` where that is not so.
 //!
-//! Answers: 1 allowed, 2 left to the handler of this kind of access (bounds by size), 3 and 4 the same for this one object only; plus 8
+//! Answers: 5 left to the handler once for each data-block; 1 allowed, 2 left to the handler of this kind of access (bounds by size), 3 and 4 the same for this one object only; plus 8
 //! for objects that the script has created, which are forgotten before the next script; plus 16 where C may not call the script back (`enclosure`).
 #![expect(
     unsafe_code,
@@ -47,6 +47,8 @@ const PLAIN: u8 = 1;
 const HANDLED: u8 = 2;
 const ALONE_PLAIN: u8 = 3;
 const ALONE_HANDLED: u8 = 4;
+/// Left to the handler until it has done this once for the data-block (`references_grown`).
+const ONCE: u8 = 5;
 const FOR_THIS_SCRIPT: u8 = 8;
 const ENCLOSED: u8 = 16;
 /// Marks an answer about one object, since a class is both an object and the type of others.
@@ -165,7 +167,7 @@ unsafe fn decided(object: Object, class: Object, name: Object, kind: u8) -> u8 {
         let passing = answer & FOR_THIS_SCRIPT != 0;
         let enclosed = answer & ENCLOSED;
         match answer & !(FOR_THIS_SCRIPT | ENCLOSED) {
-            verdict @ (PLAIN | HANDLED) => {
+            verdict @ (PLAIN | HANDLED | ONCE) => {
                 keep(class, name, kind, verdict | enclosed, passing);
                 verdict | enclosed
             }
@@ -267,6 +269,11 @@ unsafe fn stored(object: Object, name: Object, value: Object) -> i32 {
 unsafe fn stored_as(answer: u8, object: Object, name: Object, value: Object) -> i32 {
     // SAFETY: as in `allowed`.
     unsafe {
+        let answer = match answer {
+            ONCE if references::has_grown(object, name) => PLAIN,
+            ONCE => HANDLED,
+            answer => answer,
+        };
         match answer {
             PLAIN if ffi::PyObject_SetAttr(object, name, value) == 0 => 0,
             PLAIN => done(or_again(ptr::null_mut(), STORE, object, name, value)),

@@ -69,8 +69,12 @@ struct State {
     property: usize,
     /// `bpy.types.ID`.
     blocks: usize,
+    /// RNA's descriptions of the elements of arrays that data-blocks share.
+    shared: Vec<usize>,
     seen: Vec<Seen>,
     limit: usize,
+    /// Properties that have made the attribute that they are: data-block, type of the element, name.
+    grown: Vec<(usize, usize, Py<PyAny>)>,
     /// `bpy.context`.
     context: Option<Py<PyAny>>,
 }
@@ -208,7 +212,7 @@ unsafe fn words(object: Object) -> usize {
 
 /// Begins a script: `bpy_struct`, what vectors of properties ask, and `bpy.types.ID`; then types of untracked objects, of mathutils, of bmesh, of its views, and of custom properties;
 /// `sample` is a data-block with its address and that of its type, which show where objects of Blender have these. False if they are elsewhere.
-/// `context` is `bpy.context`, see `references_disown`.
+/// `context` is `bpy.context`, see `references_disown`; `shared` are the addresses of the descriptions of elements of arrays that data-blocks share.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "pyo3 extracts owned values")]
 #[expect(clippy::too_many_arguments, reason = "the kinds of objects are told once")]
@@ -222,6 +226,7 @@ pub(crate) fn references_begin(
     properties: Vec<Bound<'_, PyType>>,
     sample: (Bound<'_, PyAny>, usize, usize),
     context: Bound<'_, PyAny>,
+    shared: Vec<usize>,
 ) -> PyResult<bool> {
     references_end(py)?;
     let (structs, property, blocks) = pointing;
@@ -236,6 +241,7 @@ pub(crate) fn references_begin(
         structs: structs.as_ptr() as usize,
         property: property.as_ptr() as usize,
         blocks: blocks.as_ptr() as usize,
+        shared,
         untracked: addresses(&untracked),
         math: addresses(&math),
         bmesh: addresses(&bmesh),
@@ -243,6 +249,7 @@ pub(crate) fn references_begin(
         properties: addresses(&properties),
         seen: Vec::new(),
         limit: FEW,
+        grown: Vec::new(),
         context: Some(context.unbind()),
     };
     // SAFETY: the GIL is held.
@@ -260,6 +267,10 @@ pub(crate) fn references_begin(
 pub(crate) fn references_disown() {
     // SAFETY: the GIL is held; the context is an object of Blender, and these are where a test object has shown them to be.
     unsafe {
+        if let Some(state) = &mut *STATE.0.get() {
+            // Names are texts: releasing them calls nothing.
+            state.grown.clear();
+        }
         if let Some(context) = (*STATE.0.get()).as_ref().and_then(|state| state.context.as_ref()) {
             context.as_ptr().cast::<usize>().add(POINTER).write(0);
         }
@@ -285,10 +296,11 @@ pub(crate) fn references_end(py: Python<'_>) -> PyResult<()> {
 }
 
 /// The objects of the script that point into data-blocks, not to one: `(object, address of the block, of the type, of the data)`. The object of a
-/// vector is the property that it asks. With an address, only those that point into this block. Walks through lists there are settled first.
+/// vector is the property that it asks. With an address, only those that point into this block, and with `arrays` those to elements of arrays that
+/// data-blocks share. Walks through lists there are settled first.
 #[pyfunction]
-#[pyo3(signature = (only=None))]
-pub(crate) fn references_held(py: Python<'_>, only: Option<usize>) -> PyResult<Vec<Held<'_>>> {
+#[pyo3(signature = (only=None, arrays=false))]
+pub(crate) fn references_held(py: Python<'_>, only: Option<usize>, arrays: bool) -> PyResult<Vec<Held<'_>>> {
     walks::settle(py, only, false);
     // SAFETY: the GIL is held, and the state is only read.
     unsafe {
@@ -347,8 +359,44 @@ pub(crate) fn references_held(py: Python<'_>, only: Option<usize>) -> PyResult<V
                 let [block, kind, data] = pointer(one.as_ptr());
                 (one, block, kind, data)
             })
-            .filter(|(_, block, kind, _)| *block != 0 && *kind != 0 && only.is_none_or(|only| only == *block))
+            .filter(|(_, block, kind, _)| *block != 0 && *kind != 0)
+            .filter(|(_, block, kind, _)| {
+                only.is_none_or(|only| only == *block || arrays && state.shared.contains(kind))
+            })
             .collect())
+    }
+}
+
+/// Lets an object of `references_held` point to the same element of its array, which is elsewhere now.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "pyo3 extracts owned values")]
+pub(crate) fn references_point(object: Bound<'_, PyAny>, data: usize) {
+    // SAFETY: this is an object of Blender, of which `references_begin` has looked at one.
+    unsafe { object.as_ptr().cast::<usize>().add(POINTER + 2).write(data) };
+}
+
+/// Remembers until the next `references_disown` that an element's property has made the attribute that it is.
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "pyo3 extracts owned values")]
+pub(crate) fn references_grown(object: Bound<'_, PyAny>, name: Py<PyAny>) {
+    // SAFETY: the GIL is held; the caller gives an object of Blender.
+    unsafe {
+        if let Some(state) = &mut *STATE.0.get() {
+            let [block, ..] = pointer(object.as_ptr());
+            state.grown.push((block, object.get_type().as_ptr() as usize, name));
+        }
+    }
+}
+
+/// Whether a property of this name has made its attribute, so that setting it moves nothing.
+pub(crate) unsafe fn has_grown(object: Object, name: Object) -> bool {
+    // SAFETY: the GIL is held; the answer that leads here was given for a type of Blender's elements.
+    unsafe {
+        (*STATE.0.get()).as_ref().is_some_and(|state| {
+            let (block, kind) = (pointer(object)[0], ffi::Py_TYPE(object) as usize);
+            let is_it = |one: &&(usize, usize, Py<PyAny>)| one.0 == block && one.1 == kind && one.2.as_ptr() == name;
+            state.grown.iter().rev().find(is_it).is_some()
+        })
     }
 }
 

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a data-block leads to: the addresses of its parts, so that what is gone can be told from what is still there."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+import bpy
+
+from . import dynamic_types
+
+Place = tuple[str | int, ...]
+"""Where the elements of an array are found in a data-block: names and positions that lead there, then their type."""
+Rows = dict[Place, range]
+"""Addresses of elements that lie in a row."""
+
+_MANY = 10_000
+"""The most vertices whose groups are looked at."""
+
+
+class Reached:
+    """Addresses in a data-block: single ones, and those of elements that lie in a row."""
+
+    def __init__(self) -> None:
+        self._single: set[int] = set()
+        self.rows: Rows = {}
+        self.layers: dict[Place, int] = {}
+        """The address of each attribute and layer, of which there may be more at any time, which moves them."""
+
+    def __contains__(self, address: int) -> bool:
+        return address in self._single or any(address in row for row in self.rows.values())
+
+    def add(self, address: int) -> bool:
+        """Whether it is a new one."""
+        new = address not in self._single
+        self._single.add(address)
+        return new
+
+    def add_row(self, elements: Any, place: Place) -> bool:
+        """Whether these lie in a row."""
+        count = len(elements)
+        if not count:
+            return False
+        first, last = (elements[at].as_pointer() for at in (0, count - 1))
+        step = elements[1].as_pointer() - first if count > 1 else 1
+        if step <= 0 or last != first + step * (count - 1):
+            return False
+        self.rows[place] = range(first, last + 1, step)
+        return True
+
+
+def followed(address: int, kind: str, before: Reached, after: Reached) -> int | None:
+    """Where the layer or element of this type that was at an address is now."""
+    for place, other in before.layers.items():
+        if other == address and place[-1] == kind:
+            return after.layers.get(place)
+    return followed_in_rows(address, kind, before.rows, after.rows)
+
+
+def followed_in_rows(address: int, kind: str, before: Rows, after: Rows) -> int | None:
+    """Where the element of this type that was at an address is now: at its position in the same array."""
+    for place, row in before.items():
+        if place[-1] == kind and address in row:
+            other = after.get(place)
+            if other is not None and len(other) == len(row) and other.step == row.step:
+                return other[row.index(address)]
+    return None
+
+
+@cache
+def shared_types() -> dict[int, str]:
+    """The types, by the address of their description, of elements of arrays that data-blocks share until one of them
+    is looked at: then it gets an array of its own, and what pointed to its elements points to those of the others.
+    """
+    names = [name for name in dir(bpy.types) if _is_shared(name)]
+    return {getattr(bpy.types, name).bl_rna.as_pointer(): name for name in names}
+
+
+def _is_shared(kind: str) -> bool:
+    return kind in _SHARED or kind.endswith("AttributeValue")
+
+
+_SHARED = frozenset({
+    "CurvePoint", "CurveSlice", "FloatVectorValueReadOnly", "MeshEdge", "MeshLoop", "MeshLoopColor", "MeshLoopTriangle",
+    "MeshNormalValue", "MeshPolygon", "MeshSkinVertex", "MeshUVLoop", "MeshVertex", "Point", "ReadOnlyInteger",
+    "VertexGroupElement",
+})  # fmt: skip
+
+
+def is_layer(kind: str) -> bool:
+    """Whether this is the name of a type of attributes or layers."""
+    return "Attribute" in _bases(kind) or kind in _LAYERS
+
+
+_LAYERS = frozenset({"Attribute", "MeshLoopColorLayer", "MeshSkinVertexLayer", "MeshUVLoopLayer"})
+GROWING = {
+    "MeshVertex": frozenset({"hide", "select"}),
+    "MeshEdge": frozenset({"hide", "select", "use_seam", "use_edge_sharp", "use_freestyle_mark"}),
+    "MeshPolygon": frozenset({"hide", "select", "use_smooth", "material_index", "use_freestyle_mark"}),
+    "MeshUVLoop": frozenset({"select", "select_edge", "pin_uv"}),
+    "MeshUVLoopLayer": frozenset({"vertex_selection", "edge_selection", "pin"}),
+    "CurvePoint": frozenset({"radius"}),
+    "Point": frozenset({"radius"}),
+}
+"""By type the properties that are attributes: setting them, or reading those of a layer, may make one."""
+
+
+def grows(cls: type, name: str) -> bool:
+    """Whether setting or reading this may make an attribute, which moves the others in this Blender."""
+    return bpy.app.version < (5, 2) and name in GROWING.get(cls.__name__, ())
+
+
+def reached(root: Any, names: frozenset[str]) -> Reached:
+    """The addresses of everything of these types that a data-block, or a struct in one, leads to within the block."""
+    found = Reached()
+    if root is None:
+        return found
+    described: Any = root.bl_rna
+    whole = "" in names or isinstance(root, bpy.types.ID) and not _leads(described.identifier, names)
+    own = (root.id_data or root).as_pointer()
+    start: Place = ()
+    waiting = [(root, start)]
+    seen = {(root.as_pointer(), described.identifier)}
+    while waiting:
+        one, path = waiting.pop()
+        for name, many, kind, leaf in _edges(one.bl_rna.identifier, names, whole):
+            with contextlib.suppress(AttributeError, TypeError, RuntimeError, KeyError):
+                value = getattr(one, name)
+                shared = _is_shared(kind)
+                if value is None:
+                    continue
+                in_a_row = many and (leaf or shared) and kind not in _LAYERS
+                if in_a_row and found.add_row(value, (*path, name, kind)) and leaf:
+                    continue
+                # What else leads from an element leads to other arrays of the block.
+                if shared and ("VertexGroupElement" not in names or many and len(value) > _MANY):
+                    continue
+                for at, part in enumerate(value) if many else ((0, value),):
+                    if part is None or isinstance(part, bpy.types.ID):
+                        continue
+                    held = part.id_data
+                    key = (part.as_pointer(), part.bl_rna.identifier)
+                    if key in seen or held is None or held.as_pointer() != own:
+                        continue
+                    seen.add(key)
+                    found.add(key[0])
+                    if kind in _LAYERS:
+                        found.layers[(*path, name, part.name, key[1])] = key[0]
+                    waiting.append((part, (*path, name, at if shared else getattr(part, "name", at))))
+    return found
+
+
+NAMES: dict[int, str] = {}
+"""The names of types by the address of their description, as far as they are known."""
+
+
+def name_of(thing: Any, kind: int) -> str:
+    """The name of the type, which has this address, of what an object points to; empty if nothing tells it."""
+    if kind not in NAMES:
+        if dynamic_types.DYNAMIC and dynamic_types.is_dynamic(dynamic_types.type_of(thing)):
+            return dynamic_types.type_of(thing).__name__
+        with contextlib.suppress(AttributeError, ReferenceError, RuntimeError):
+            described: Any = (thing if isinstance(thing, bpy.types.bpy_struct) else thing.data).bl_rna
+            NAMES[described.as_pointer()] = described.identifier
+    return NAMES.get(kind, "")
+
+
+@cache
+def _parts(identifier: str) -> tuple[tuple[str, bool, str], ...]:
+    """The members of a type that hold structs: name, whether many, type."""
+    described = getattr(getattr(bpy.types, identifier, None), "bl_rna", None)
+    return tuple(_members(described)) if described is not None else ()
+
+
+def _members(described: Any) -> Iterator[tuple[str, bool, str]]:
+    for prop in described.properties:
+        if prop.type not in ("COLLECTION", "POINTER") or prop.identifier == "rna_type":
+            continue
+        fixed = prop.fixed_type
+        kind = getattr(bpy.types, fixed.identifier, None)
+        if kind is None or not issubclass(kind, bpy.types.ID):
+            yield prop.identifier, prop.type == "COLLECTION", fixed.identifier
+
+
+@cache
+def _bases(identifier: str) -> frozenset[str]:
+    found = set()
+    described = getattr(getattr(bpy.types, identifier, None), "bl_rna", None)
+    while described is not None:
+        found.add(described.identifier)
+        described = described.base
+    return frozenset(found)
+
+
+@cache
+def _wanted(names: frozenset[str]) -> frozenset[str]:
+    """Types as whose members something of these types may be found."""
+    return frozenset().union(*(_bases(name) for name in names))
+
+
+@cache
+def _leads(identifier: str, names: frozenset[str]) -> bool:
+    """Whether something of this type, or of one derived from it, leads to something of those."""
+    wanted = _wanted(names)
+    waiting, seen = [identifier], {identifier}
+    while waiting:
+        one = waiting.pop()
+        further = _derived(one)
+        for _, _, kind in _parts(one):
+            if kind in wanted:
+                return True
+            further.append(kind)
+        for kind in further:
+            if kind not in seen:
+                seen.add(kind)
+                waiting.append(kind)
+    return False
+
+
+def _derived(identifier: str) -> list[str]:
+    """The types derived from one, such as those of attributes, each with its own data."""
+    kind = getattr(bpy.types, identifier, None)
+    found = type.__subclasses__(kind) if isinstance(kind, type) else []
+    return [one.bl_rna.identifier for one in found if "bl_rna" in dir(one) and one.bl_rna is not None]
+
+
+@cache
+def _edges(identifier: str, names: frozenset[str], whole: bool) -> tuple[tuple[str, bool, str, bool], ...]:
+    """The members to look at: name, whether many, type, whether nothing further is looked for in them."""
+    wanted = _wanted(names)
+    found = []
+    for name, many, kind in _parts(identifier):
+        further = whole or _leads(kind, names)
+        if kind in wanted or further:
+            found.append((name, many, kind, not further))
+    return tuple(found)

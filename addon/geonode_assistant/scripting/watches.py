@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Before and after something of Blender's may be freed or moved: what a script has of it is forgotten, or follows.
+
+What was reached before and is not any more is gone. Elements of meshes, curves and point clouds lie in arrays which
+copies and evaluated data share. Merely looking at one gives its data-block an array of its own, and what the script got
+before still points into the other, which is freed with its last user, whatever that is. So these elements are looked
+for in all data-blocks each time, and follow their array by their position in it.
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any
+
+import bpy
+
+from .. import native
+from ..host import rna
+from . import dynamic_types, with_blocks
+from .reached import NAMES, Reached, Rows, followed, followed_in_rows, is_layer, name_of, reached, shared_types
+
+_rows: dict[int, Rows] = {}
+"""By the address of a data-block where the arrays of the elements that the script has were when last looked at."""
+_graphs: list[Any] = []
+"""The depsgraphs that the script has; nothing tells Blender's own objects for them that they are gone."""
+
+
+def forget_all() -> None:
+    """Called after the last line of a script."""
+    _rows.clear()
+    _graphs.clear()
+
+
+def kept(found: Any) -> Any:
+    """Remembers a depsgraph that a script is given."""
+    if isinstance(found, bpy.types.Depsgraph) and not any(one is found for one in _graphs):
+        _graphs.append(found)
+    return found
+
+
+class Watch:
+    """What is gone at the end of its `with` is forgotten: in a data-block, or in all of them. ``only``: the only type
+    that can be.
+    """
+
+    frees_arrays = True
+    """Whether arrays may be freed that data-blocks share."""
+
+    def __init__(self, block: Any = None, only: str | None = None, root: Any = None) -> None:
+        """``root``: the struct of whose parts alone something is gone, besides links."""
+        self._block, self._only, self._root = block, only, root
+
+    def __enter__(self) -> None:
+        self._own = None if self._block is None else self._block.as_pointer()
+        self._arrays = self.frees_arrays and self._only is None and self._root is None
+        self._held = native.core().references_held(self._own, self._arrays)
+        if self._only is not None:
+            self._held = [one for one in self._held if name_of(one[0], one[2]) in ("", self._only)]
+        self._blocks: dict[int, Any] = {}
+        self._made_anew: list[tuple[Any, int, type]] = []
+        if not self._held:
+            return
+        wanted: dict[int, set[str]] = {}
+        for thing, block, _, _ in self._held:
+            if block not in self._blocks:
+                self._blocks[block] = _block_of(thing)
+        if dynamic_types.DYNAMIC:
+            self._made_anew = [
+                (thing, block, made)
+                for thing, block, kind, _ in self._held
+                if kind not in NAMES and dynamic_types.is_dynamic(made := dynamic_types.type_of(thing))
+            ]
+        self._choose()
+        for thing, block, kind, data in self._held:
+            if data != block:
+                wanted.setdefault(block, set()).add(name_of(thing, kind))
+        self._wanted = {block: frozenset(names) for block, names in wanted.items()}
+        self._before = {block: self._reached(block, names) for block, names in self._wanted.items()}
+        if self._arrays:
+            self._follow()
+
+    def _choose(self) -> None:
+        """Keeps of what is held what this may free."""
+
+    def _follow(self) -> None:
+        """Lets elements follow to where the arrays of their data-blocks are now; what cannot is forgotten."""
+        held, lost = [], []
+        shared = shared_types()
+        for one in self._held:
+            thing, block, kind, data = one
+            found = self._before.get(block)
+            if kind not in shared or found is None or data in found:
+                held.append(one)
+                continue
+            place = followed_in_rows(data, shared[kind], _rows.get(block, {}), found.rows)
+            if place is None:
+                lost.append(thing)
+            else:
+                native.core().references_point(thing, place)
+                held.append((thing, block, kind, place))
+        self._held = held
+        if lost:
+            native.core().references_forget(lost)
+        for block, found in self._before.items():
+            _rows[block] = found.rows
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        native.core().references_disown()
+        after = self._forget() if self._held else {}
+        if self._arrays:
+            if self._own is None:
+                _rows.clear()
+            else:
+                _rows.pop(self._own, None)
+            _rows.update((block, found.rows) for block, found in after.items())
+        with_blocks.refresh()
+
+    def _forget(self) -> dict[int, Reached]:
+        """Returns what the data-blocks lead to now."""
+        gone = {block for block, it in self._blocks.items() if it is not None and not _is_there(it)}
+        after = {
+            block: self._reached(block, names)
+            for block, names in self._wanted.items()
+            if block not in gone and self._own in (None, block)
+        }
+        shared = shared_types()
+        forgotten = []
+        for thing, block, kind, data in self._held:
+            if block in gone:
+                forgotten.append(thing)
+            elif data != block and block in after and data in self._before[block] and data not in after[block]:
+                place = None
+                name = name_of(thing, kind)
+                if (kind in shared or is_layer(name)) and not _is_evaluated(self._blocks[block]):
+                    place = followed(data, name, self._before[block], after[block])
+                if place is None:
+                    forgotten.append(thing)
+                else:
+                    native.core().references_point(thing, place)
+        forgotten += self._outdated(gone)
+        if forgotten:
+            native.core().references_forget(forgotten)
+        return after
+
+    def _outdated(self, gone: set[int]) -> list[Any]:
+        """What is held of types that Blender has made anew since."""
+        there: dict[int, set[type]] = {}
+        for _, block, _ in self._made_anew:
+            if block not in gone and block not in there:
+                there[block] = set(dynamic_types.types_of(self._blocks[block]))
+        return [thing for thing, block, kind in self._made_anew if block not in gone and kind not in there[block]]
+
+    def _reached(self, block: int, names: frozenset[str]) -> Reached:
+        if self._root is None:
+            return reached(self._blocks[block], names)
+        found = reached(self._root, names)
+        if "NodeLink" in names:
+            for link in self._blocks[block].links:
+                found.add(link.as_pointer())
+        return found
+
+
+class Interface(Watch):
+    """While the interface of a tree changes."""
+
+    frees_arrays = False
+
+    def _choose(self) -> None:
+        self._held = [one for one in self._held if any(one[0] is thing for thing, _, _ in self._made_anew)]
+
+
+class Evaluation(Watch):
+    """While Blender may evaluate, or free what it has evaluated."""
+
+    def __init__(self, everything: bool = False) -> None:
+        """``everything``: not only evaluated data, and arrays shared with it, may be freed."""
+        super().__init__()
+        self._everything = everything
+
+    def __enter__(self) -> None:
+        native.core().walks_settle(True)
+        super().__enter__()
+
+    def _choose(self) -> None:
+        if not self._everything:
+            evaluated = {block: _is_evaluated(it) for block, it in self._blocks.items()}
+            shared = shared_types()
+            self._held = [one for one in self._held if evaluated[one[1]] or one[2] in shared]
+
+    def _forget(self) -> dict[int, Reached]:
+        after = super()._forget()
+        if _graphs:
+            there = rna.depsgraphs()
+            gone = [one for one in _graphs if _address(one) not in there]
+            native.core().references_forget(gone)
+            _graphs[:] = [one for one in _graphs if not any(one is other for other in gone)]
+        return after
+
+
+def _is_evaluated(block: Any) -> bool:
+    return bool(getattr(block, "is_runtime_data", False))
+
+
+def _address(thing: Any) -> int:
+    try:
+        return int(thing.as_pointer())
+    except ReferenceError:
+        return 0
+
+
+def _block_of(thing: Any) -> Any:
+    """The data-block in which something is."""
+    # Asking for it by name would look at its type first, which may be gone.
+    return _ID_DATA.__get__(thing) if isinstance(thing, bpy.types.bpy_struct) else getattr(thing, "id_data", None)
+
+
+_ID_DATA = bpy.types.bpy_struct.__dict__["id_data"]
+
+
+def _is_there(block: Any) -> bool:
+    try:
+        return bool(block.bl_rna and block.name_full)
+    except ReferenceError:
+        return False
