@@ -7,6 +7,7 @@ import bpy
 import geonode_core as core
 import pytest
 from geonode_assistant import scripting
+from geonode_assistant.scripting import freed, policy, removals
 
 KEPT = """
 import bpy, bmesh
@@ -50,6 +51,25 @@ GONE = {
     "a layer collection": "c = bpy.data.collections.new('c')\nkids = bpy.context.scene.collection.children\n"
     "kids.link(c)\nk = bpy.context.view_layer.layer_collection.children['c']\nkids.unlink(c)\n"
     "bpy.context.view_layer.update()\ngone(lambda: k.exclude)",
+    "sockets of a group's users": "it = tree.interface.new_socket('A', in_out='INPUT', socket_type='NodeSocketFloat')\n"
+    "t = bpy.data.node_groups.new('u', 'GeometryNodeTree')\nn = t.nodes.new('GeometryNodeGroup')\nn.node_tree = tree\n"
+    "s = n.inputs[0]\ntree.interface.remove(it)\ngone(lambda: s.name)",
+    "a socket of another type": "it = tree.interface.new_socket('A', in_out='INPUT', socket_type='NodeSocketFloat')\n"
+    "s = tree.nodes.new('NodeGroupInput').outputs[0]\nit.socket_type = 'NodeSocketColor'\ngone(lambda: s.name)",
+    "sockets of another group": "it = tree.interface.new_socket('A', in_out='INPUT', socket_type='NodeSocketFloat')\n"
+    "t = bpy.data.node_groups.new('u', 'GeometryNodeTree')\nn = t.nodes.new('GeometryNodeGroup')\nn.node_tree = tree\n"
+    "s = n.inputs[0]\nn.node_tree = bpy.data.node_groups.new('v', 'GeometryNodeTree')\ngone(lambda: s.name)",
+    "keys that become samples": "obj.keyframe_insert('location', index=0, frame=1)\n"
+    "obj.keyframe_insert('location', index=0, frame=9)\n"
+    "a = obj.animation_data.action\nf = (a.fcurves if hasattr(a, 'fcurves') else "
+    "a.layers[0].strips[0].channelbags[0].fcurves)[0]\nk = f.keyframe_points[1]\nf.convert_to_samples(1, 9)\n"
+    "gone(lambda: k.co)",
+    "vertices of split faces": "v = mesh.vertices[500]\nmesh.edges.foreach_set('use_edge_sharp', [True] * 6)\n"
+    "mesh.split_faces()\ngone(lambda: v.co)",
+    "weights of other groups": "g = obj.vertex_groups.new(name='a')\nh = obj.vertex_groups.new(name='b')\n"
+    "g.add([5], 0.5, 'REPLACE')\nw = mesh.vertices[5].groups[0]\nh.add([5], 0.5, 'REPLACE')\ngone(lambda: w.weight)",
+    "letters of a text": "t = bpy.data.curves.new('t', 'FONT')\nt.body = 'x' * 2000\nb = t.body_format[1500]\n"
+    "t.body = 'yyyy'\ngone(lambda: b.kerning)",
     "a key's points": "obj.shape_key_add(name='A')\nk = obj.shape_key_add(name='B')\nd = k.data\np = d[5]\n"
     "obj.shape_key_remove(k)\ngone(lambda: p.co)\ngone(lambda: d[0])",
     "a socket": "n = tree.nodes.new('GeometryNodeTransform')\ns = n.inputs[0]\n"
@@ -92,6 +112,19 @@ GONE = {
 def test_what_blender_has_freed_is_not_used(name: str) -> None:
     bpy.ops.wm.read_homefile(use_factory_startup=True)
     scripting.execute(KEPT + GONE[name], removable=None)
+
+
+def test_each_method_of_blender_is_known_to_free_something_or_nothing() -> None:
+    """A method that a script may call and nobody has looked at might free what the script keeps."""
+    looked_at = freed.METHODS | freed.FREES_NOTHING | freed.EVALUATING | removals.METHODS
+    names = policy.policy().attributes
+    unknown = set()
+    for name in dir(bpy.types):
+        kind = getattr(bpy.types, name)
+        for function in getattr(kind, "bl_rna", None) and kind.bl_rna.functions or ():
+            if function.identifier in names and function.identifier not in looked_at:
+                unknown.add(function.identifier)
+    assert not unknown and not freed.METHODS & freed.FREES_NOTHING
 
 
 def test_attributes_that_define_the_mesh_are_read() -> None:

@@ -211,3 +211,62 @@ def test_what_stays_refused_says_what_to_write_instead(source: str) -> None:
     verdict = scripting.check_script(source)
     assert not verdict.ok
     assert REFUSED[source] in verdict.findings[0].hint
+
+
+KINDS = """
+import enum
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import total_ordering
+from typing import NamedTuple
+class Plain:
+    __slots__ = ("a",)
+    __hash__ = None
+    def __len__(self): return 1
+    def __eq__(self, other): return True
+    __radd__ = __add__ = lambda self, other=1: 1
+class Whole(enum.IntEnum): X = 1
+class Flags(enum.IntFlag): X = 1; Y = 2
+class Word(enum.StrEnum): X = "a"
+class Text(str, enum.Enum):
+    X = "a"
+    def __str__(self): return self.value
+class Point(NamedTuple):
+    x: int
+    y: float = 1.0
+    def __add__(self, other): return Point(self.x + other.x, self.y)
+@dataclass(order=True)
+class Data:
+    a: int = 1
+@total_ordering
+class Order:
+    def __lt__(self, other): return True
+    def __eq__(self, other): return True
+class Base(ABC):
+    @abstractmethod
+    def f(self): ...
+assert (Point(1) + Point(2)).x == 3 and Whole.X + 1 == 2 and Flags.X | Flags.Y == 3 and str(Text.X) == "a"
+assert Data(1) < Data(2) and Point(1)._replace(x=2).x == 2
+assert Order() <= Order() and len(Plain()) == 1 and Word.X == "a" and Flags.Y
+"""
+SLOTS = (
+    "__len__ = [1].clear",
+    "__len__ = functools.partial(len, [1])",
+    "__iter__ = ExitStack().close",
+    "__bool__ = property([1].clear)",
+    "__getitem__ = staticmethod([1].pop)",
+    "__len__ = collections.Counter.total",
+    "__len__ = bmesh.new().free",
+)
+
+
+def test_methods_that_c_calls_are_functions_of_the_script() -> None:
+    """While Blender uses an object, a function of the script is seen and stopped; one of C is not."""
+    scripting.execute(KINDS)
+    for slot in SLOTS:
+        with pytest.raises(core.CoreError, match="may only be a function that the script defines"):
+            scripting.execute(
+                f"import bmesh, collections, functools\nfrom contextlib import ExitStack\nclass A:\n    {slot}"
+            )
+    with pytest.raises(core.CoreError, match="may only be a function that the script defines"):
+        scripting.execute("class A(list):\n    __len__ = list.clear")

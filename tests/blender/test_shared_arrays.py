@@ -138,7 +138,8 @@ def test_all_elements_of_such_arrays_are_known() -> None:
     roots = ["Mesh", "Curves", "PointCloud", "GreasePencil", "GreasePencilv3"]
     waiting, seen = [*roots, *(name for name in dir(bpy.types) if name.endswith("Attribute"))], set()
     neither = {
-        "GreasePencilFrame", "GreasePencilLayer", "GreasePencilLayerGroup", "GreasePencilLayerMask", "GreasePencilTreeNode",
+        "GreasePencilFrame", "GreasePencilLayer", "GreasePencilLayerGroup", "GreasePencilLayerMask",
+        "GreasePencilTreeNode",
         "AnimData", "Attribute", "StringAttribute", "Material", "GPencilLayer", "GPencilFrame", "GPencilStroke",
         "GPencilStrokePoint", "GPencilTriangle", "GpencilVertexGroupElement", "GPencilLayerMask",
         "NodeGeometryCaptureAttributeItem", "NodeLink", "NodePanelState", "NodeSocket",

@@ -24,16 +24,38 @@ from .recorded_values import MATH
 from .watches import Evaluation, Interface, Watch
 
 METHODS = frozenset({
-    "add", "add_curves", "add_strokes", "append", "calc_loop_triangles", "calc_tangents", "clear", "clear_geometry",
-    "driver_add", "edge_creases_ensure", "edge_creases_remove", "flip_normals", "free_tangents", "from_pydata",
-    "insert", "keyframe_delete", "keyframe_insert", "move", "new", "new_from_object", "normals_split_custom_set",
-    "normals_split_custom_set_from_vertices", "pop", "remove", "remove_curves", "remove_strokes", "reorder_curves",
-    "reorder_strokes", "reset", "resize", "resize_curves", "resize_strokes", "set_sharp_from_angle", "set_types",
-    "set_vertex_weights", "shade_flat", "shade_smooth", "shape_key_add", "split", "split_faces",
-    "update_from_editmode", "validate", "vertex_creases_ensure", "vertex_creases_remove", "vertex_group_assign",
-    "vertex_group_remove", "vertex_paint_mask_ensure",
+    "add", "add_curves", "add_strokes", "append", "apply_pose_from_action", "asset_clear", "assign", "bake",
+    "bl_system_properties_get", "blend_pose_from_action", "calc_loop_triangles", "calc_tangents", "channelbag",
+    "check", "clear", "clear_geometry", "close", "convert_to_keyframes", "convert_to_samples", "create",
+    "create_gpencil_data", "deduplicate", "delete_frame", "description", "driver_add", "duplicate",
+    "edge_creases_ensure", "edge_creases_remove", "ensure", "evaluated_geometry", "fcurve_ensure_for_datablock",
+    "flip_normals", "flip_with_pose", "free", "free_tangents", "from_pydata", "handles_recalc", "init", "initialize",
+    "insert", "interface_update", "key_insert", "keyframe_delete", "keyframe_insert", "local_view_set", "make_local",
+    "move", "move_bottom", "move_to_layer_group", "move_to_parent", "move_top", "new", "new_from_fcurve",
+    "new_from_object", "new_panel", "new_socket", "normals_split_custom_set",
+    "normals_split_custom_set_from_vertices", "pack", "pair_with_output", "pop", "remove", "remove_curves",
+    "remove_gpencil_data", "remove_strokes", "rename", "render", "reorder_curves", "reorder_strokes", "reset",
+    "resize", "resize_curves", "resize_strokes", "scale", "separate", "set_sharp_from_angle", "set_types",
+    "set_vertex_weights", "shade_flat", "shade_smooth", "shape_key_add", "sort", "split", "split_faces", "start",
+    "swap", "unassign", "update_from_editmode", "validate", "validate_material_indices", "vertex_creases_ensure",
+    "vertex_creases_remove", "vertex_group_assign", "vertex_group_remove", "vertex_indices_set",
+    "vertex_paint_mask_ensure", "weight_set",
 })  # fmt: skip
 """Methods of Blender's data that may free or move some of it; those of ``removals.METHODS`` do too."""
+FREES_NOTHING = frozenset({
+    "AxisRollFromMatrix", "MatrixFromAxisRoll", "active", "align_roll", "animation_data_create", "area", "asset_mark",
+    "bbone_segment_matrix", "calc_length", "calc_matrix_camera", "calc_smooth_groups", "camera_fit_coords",
+    "closest_point_on_mesh", "compute_bbone_handles", "contains_tree", "convert_local_to_pose", "convert_space",
+    "copy", "count_selected_items", "cursor_set", "domain_size", "evaluate", "evaluate_envelope", "evaluated_get",
+    "find", "find_armature", "find_by_name", "flip", "from_socket", "get", "get_frame_at", "get_output_node",
+    "has_objects", "has_selected_objects", "hide_get", "hide_set", "holdout_get", "icon", "indirect_only_get",
+    "is_deform_modified", "is_input_used", "is_input_visible", "is_modified", "label", "link", "local_view_get",
+    "normals_split_get", "panel", "poll", "progress_begin", "progress_end", "progress_update", "range", "ray_cast",
+    "region_to_view", "row", "select_get", "select_set", "statistics", "tag", "tag_positions_changed", "tag_redraw",
+    "to_string", "transform", "update_autoflags", "update_tag", "use_spherical_stereo", "user_of_id", "users",
+    "view_frame", "view_to_region", "visible_get", "visible_in_viewport_get", "weight", "weight_get",
+})  # fmt: skip
+"""Methods that leave all data where it is: each of Blender's that a script may call is here or in the others."""
 _IN_PLACE = frozenset({
     "Nodes", "NodeLinks", "ObjectModifiers", "ObjectConstraints", "PoseBoneConstraints", "CurveSplines", "VertexGroups",
     "ArmatureEditBones", "MetaBallElements", "ActionFCurves", "ActionChannelbagFCurves",
@@ -52,7 +74,8 @@ _OF_THEIR_OWN = {
 """Lists whose methods move and free nothing but their elements, by the type of these."""
 STORED = frozenset({
     "type", "data_type", "socket_type", "mode", "domain", "operation", "input_type", "blend_type", "dimensions",
-    "data", "points_u", "points_v", "points_w",
+    "body", "body_format", "data", "in_out", "node_tree", "points_u", "points_v", "points_w", "structure_type",
+    "subtype",
 })  # fmt: skip
 """Properties that decide which parts there are."""
 
@@ -169,7 +192,9 @@ def sharing(function: Callable[..., Any], thing: Any) -> Callable[..., Any]:
 
 
 WITH_ARRAYS = tuple(
-    getattr(bpy.types, name) for name in ("Mesh", "Curves", "PointCloud", "GreasePencil", "GreasePencilv3") if hasattr(bpy.types, name)
+    getattr(bpy.types, name)
+    for name in ("Mesh", "Curves", "PointCloud", "GreasePencil", "GreasePencilv3")
+    if hasattr(bpy.types, name)
 )
 """Data-blocks whose copies share arrays with them."""
 
@@ -212,6 +237,9 @@ def grown(thing: Any, name: str) -> Any:
     return getattr(thing, name)
 
 
+_OF_INTERFACES = (bpy.types.NodeTreeInterface, bpy.types.NodeTreeInterfaceItem)
+
+
 def _touched(thing: Any) -> Any:
     """The data-block that a method of this changes; None if it may change several. Raises if this is gone."""
     # The context looks its own members up in areas that may be gone, and nothing of it is freed.
@@ -223,6 +251,9 @@ def _touched(thing: Any) -> Any:
     described = getattr(thing, "bl_rna", None)
     if isinstance(thing, bpy.types.VertexGroup | bpy.types.VertexGroups):
         return getattr(block, "data", None)
+    # The sockets of all nodes that use the group follow its interface.
+    if isinstance(thing, _OF_INTERFACES):
+        return None
     several = isinstance(thing, bpy.types.ID) or described is not None and described.identifier in _SEVERAL
     return None if several else block
 
@@ -247,7 +278,7 @@ def evaluating(thing: Any, name: str, found: Any) -> Any:
     """A member of ``EVALUATING``, as a script has it."""
     described = getattr(thing, "bl_rna", None)
     if described is None or described.identifier not in _EVALUATED:
-        return found
+        return watched(found, thing) if callable(found) and described is not None else found
     if not callable(found):
         return watches.kept(found)
 
@@ -263,4 +294,6 @@ def storing(thing: Any) -> Watch:
     own parts; the items of a zone or a menu decide about sockets elsewhere.
     """
     own = (bpy.types.Node, bpy.types.Modifier, bpy.types.Constraint, bpy.types.Spline)
+    if isinstance(thing, _OF_INTERFACES):
+        return Watch()
     return Watch(thing.id_data, root=thing if isinstance(thing, own) else None)

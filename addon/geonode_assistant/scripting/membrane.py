@@ -9,6 +9,7 @@ identity. Only a script's own classes, which our ``__build_class__`` has created
 from __future__ import annotations
 
 import builtins
+import collections
 import dataclasses
 import enum
 import re
@@ -16,6 +17,7 @@ import sys
 import types
 import typing
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -137,6 +139,7 @@ class Membrane:
             # The name of a slot is a value, which no rule has seen.
             if type(value) is types.MemberDescriptorType and defined.startswith("__") and defined.endswith("__"):
                 raise TypeError(f"{made.__name__} may not have an attribute {defined}.")
+        self._check_slots(made)
         copier = made.__dict__.get("__deepcopy__")
         if type(copier) is FunctionType:
             type.__setattr__(made, "__deepcopy__", guards.copying(copier))
@@ -153,6 +156,32 @@ class Membrane:
                 if all(value is not library.__dict__.get(defined) for library in (enum.Flag, enum.IntFlag)):
                     self._own.discard(made)
                     raise TypeError(f"{made.__name__} may not define {defined}: its values are plain data.")
+
+    def _check_slots(self, made: type) -> None:
+        """Raises unless the methods that C calls are functions of the script: while Blender uses an object, those are
+        seen and stopped, others are not.
+        """
+        for defined, value in made.__dict__.items():
+            inner = value.__func__ if isinstance(value, staticmethod | classmethod) else value
+            parts = (inner.fget, inner.fset, inner.fdel) if isinstance(inner, property) else (inner,)
+            if defined.startswith("__") and not all(self._may_be_slot(made, defined, value, one) for one in parts):
+                raise TypeError(f"{made.__name__}.{defined} may only be a function that the script defines.")
+
+    def _may_be_slot(self, made: type, defined: str, value: Any, function: Any) -> bool:
+        if not callable(function):
+            return not hasattr(type(function), "__get__") or type(function) in _OF_INSTANCES
+        if type(function) is FunctionType:
+            # Its code, which would tell for certain, may not be looked at while a script runs.
+            named = function.__qualname__ in (f"{made.__name__}.{defined}", f"{made.__name__}._replace")
+            named = named and not hasattr(collections, made.__name__)
+            made_by_library = issubclass(made, tuple) and function.__module__ == "collections" and named
+            if getattr(function, "__builtins__", None) is self._builtins or made_by_library:
+                return True
+        if any(value is base.__dict__.get(defined) for base in type.mro(made)[1:]):
+            return True
+        if issubclass(made, tuple) and defined == "__new__":
+            return True  # typing lets no class in its notation define it
+        return issubclass(made, enum.Enum) and (defined == "__new_member__" or type(function) in _OF_ENUMS)
 
     def adopt(self, made: Any) -> Any:
         """Makes a class that a library created for the script (``namedtuple``, ``dataclass``) the script's own."""
@@ -439,11 +468,10 @@ class Membrane:
         if kind == STORE:
             if indices.is_index(type(thing), name):
                 return indices.store(thing, name, value)
-            if dynamic_types.changes_interface(type(thing), name):
-                with watches.Interface():
-                    return sizes.store(thing, name, value)
-            if name in freed.STORED:
-                with freed.storing(thing):
+            changes = dynamic_types.changes_interface(type(thing), name)
+            if changes or name in freed.STORED:
+                interface = watches.Interface() if changes else nullcontext()
+                with interface, freed.storing(thing) if name in freed.STORED else nullcontext():
                     return sizes.store(thing, name, value)
             if reached.grows(type(thing), name):
                 return freed.growing(thing, name, lambda: sizes.store(thing, name, value))
@@ -592,6 +620,9 @@ def _of_metaclass(thing: type, name: str) -> bool:
     return False
 
 
+_OF_INSTANCES = (types.GetSetDescriptorType, types.MemberDescriptorType, type(None))
+"""What a class has for the dictionary and the slots of its instances; None takes a method away."""
+_OF_ENUMS = (types.WrapperDescriptorType, types.BuiltinFunctionType, types.MethodDescriptorType)
 _INSTANCES_ONLY = frozenset({
     "numpy.ndarray", "numpy.void", "enum.Enum", "enum.IntEnum", "enum.Flag", "enum.IntFlag", "enum.StrEnum",
     "types.SimpleNamespace",

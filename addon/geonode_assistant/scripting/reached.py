@@ -223,7 +223,7 @@ def _leads(identifier: str, names: frozenset[str]) -> bool:
 def _derived(identifier: str) -> list[str]:
     """The types derived from one, such as those of attributes, each with its own data."""
     kind = getattr(bpy.types, identifier, None)
-    found = type.__subclasses__(kind) if isinstance(kind, type) else []
+    found: list[Any] = type.__subclasses__(kind) if isinstance(kind, type) else []
     return [one.bl_rna.identifier for one in found if "bl_rna" in dir(one) and one.bl_rna is not None]
 
 

@@ -477,8 +477,8 @@ def references_begin(
 ) -> bool:
     """Begins to watch what the objects of a script point to: ``bpy_struct``, what vectors of properties ask, and
     ``bpy.types.ID``, then types of untracked objects, of mathutils, of bmesh, of its views, and of custom properties;
-    a data-block with its address and that of its type; ``bpy.context``; the addresses of RNA's descriptions of elements of arrays that
-    data-blocks share. False if Blender has these elsewhere."""
+    a data-block with its address and that of its type; ``bpy.context``; the addresses of RNA's descriptions of
+    elements of arrays that data-blocks share. False if Blender has these elsewhere."""
 
 def references_disown() -> None:
     """Takes from ``bpy.context`` the scene that it keeps as its own data-block; for when Blender freed something."""
