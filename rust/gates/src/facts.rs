@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use geonode_graph::Document;
 use geonode_graph::catalogue::Catalogue;
 use geonode_graph::documents::Modifier;
-use geonode_graph::documents::evidence::{EvaluatedObject, Evidence, ResultBefore};
+use geonode_graph::documents::evidence::{EvaluatedObject, Evidence, InvalidLink, ResultBefore};
 use geonode_graph::ir::{Item, Link, MAX_NESTED, Node, Side, Tree};
 use geonode_graph::sockets::{FRAME, GEOMETRY, GROUP, GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE, REROUTE};
 use geonode_graph::{Moves, uses_group};
@@ -139,7 +139,7 @@ impl Facts<'_> {
         let (Some(before), Some(now)) = (self.before.trees.get(name), self.evidence.trees.get(name)) else {
             return false;
         };
-        !shows_geometry(before) && !self.made_geometry(name, now, 0)
+        !shows_geometry(before, self.invalid_before(name)) && !self.made_geometry(name, now, 0)
     }
 
     /// Whether the run made a node in any tree that may make geometry; what it only moved or grouped was there before.
@@ -197,6 +197,19 @@ impl Facts<'_> {
         })
     }
 
+    /// The links of a tree that Blender marked as invalid before the run.
+    pub(crate) fn invalid_before(&self, tree: &str) -> &[InvalidLink] {
+        self.evidence.invalid_before.get(tree).map_or(&[], Vec::as_slice)
+    }
+
+    /// The links of a tree that are invalid and were so before the run, which no other gate reports.
+    pub(crate) fn still_invalid(&self, tree: &str) -> Vec<InvalidLink> {
+        let now = self.evidence.invalid_links.get(tree).into_iter().flatten();
+        now.filter(|(from, out, to, input, _)| self.was_invalid(tree, (from, out), (to, input)))
+            .cloned()
+            .collect()
+    }
+
     /// Whether the node is the border of a group: its Group Input or Output, or a group node.
     fn is_border(&self, tree: &str, id: &str) -> bool {
         let nodes = self.evidence.trees.get(tree).into_iter().flat_map(|tree| &tree.nodes);
@@ -233,10 +246,10 @@ impl Facts<'_> {
 }
 
 /// Whether something reaches a geometry output of the tree.
-fn shows_geometry(tree: &Tree) -> bool {
+fn shows_geometry(tree: &Tree, invalid: &[InvalidLink]) -> bool {
     outputs(tree).filter(|item| item.socket_type == GEOMETRY).any(|item| {
         let mut links = tree.links.iter();
-        links.any(|link| link.to.1 == item.identifier && is_output(tree, &link.to.0) && carries(tree, link))
+        links.any(|link| link.to.1 == item.identifier && is_output(tree, &link.to.0) && carries(tree, link, invalid))
     })
 }
 
@@ -251,12 +264,16 @@ pub(crate) fn outputs(tree: &Tree) -> impl Iterator<Item = &Item> {
     tree.interface.iter().filter(|item| item.is_socket(Side::Output))
 }
 
-/// True when the link carries a value: it is not muted, and does not come from an unlinked reroute.
-pub(crate) fn carries(tree: &Tree, link: &Link) -> bool {
+/// True when the link carries a value: it is neither muted nor among the `invalid` ones, and does not come from an unlinked reroute.
+pub(crate) fn carries(tree: &Tree, link: &Link, invalid: &[InvalidLink]) -> bool {
+    let is_invalid = |link: &Link| {
+        let mut marked = invalid.iter();
+        marked.any(|(a, b, c, d, _)| (&link.from.0, &link.from.1, &link.to.0, &link.to.1) == (a, b, c, d))
+    };
     let mut link = link;
     // Longer than any chain without a cycle.
     for _ in 0..=tree.links.len() {
-        if link.muted {
+        if link.muted || is_invalid(link) {
             return false;
         }
         let source = tree.nodes.iter().find(|node| node.id == link.from.0);

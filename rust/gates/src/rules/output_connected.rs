@@ -21,10 +21,11 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
         let Some(output) = tree.nodes.iter().find(|node| node.kind == GROUP_OUTPUT_TYPE) else {
             continue;
         };
+        let invalid = facts.still_invalid(name);
         let reached: Vec<&str> = tree
             .links
             .iter()
-            .filter(|link| is_output(tree, &link.to.0) && carries(tree, link))
+            .filter(|link| is_output(tree, &link.to.0) && carries(tree, link, &invalid))
             .map(|link| link.to.1.as_str())
             .collect();
         let problem = if on_modifiers.contains(&name) {
@@ -68,6 +69,6 @@ fn was_unfinished(facts: &Facts<'_>, name: &str) -> bool {
         !tree
             .links
             .iter()
-            .any(|link| is_output(tree, &link.to.0) && carries(tree, link))
+            .any(|link| is_output(tree, &link.to.0) && carries(tree, link, facts.invalid_before(name)))
     })
 }
