@@ -1,6 +1,6 @@
 //! Panels: `panel("Shape", a, panel("Inner", b))`.
 
-use geonode_graph::ir::{Item, ItemKind, Map};
+use geonode_graph::ir::{Item, ItemKind, Map, Side};
 use geonode_graph::shown;
 use geonode_protocol::Code;
 use rustpython_parser::ast::{Expr, ExprCall, Keyword};
@@ -114,15 +114,17 @@ impl<'p> Reader<'_, '_, 'p> {
         }
         let items = std::mem::take(&mut self.draft.interface);
         let mut placed = vec![false; items.len()];
-        for number in 0..items.len() {
-            // The outermost panel that contains the item comes first.
-            let mut top = number;
-            for _ in 0..items.len() {
-                let parent = items.get(top).and_then(|item| item.parent.as_deref());
-                match parent.and_then(|parent| items.iter().position(|item| item.identifier == parent)) {
-                    Some(above) => top = above,
-                    None => break,
-                }
+        // The outermost panel that contains each item comes first.
+        let tops: Vec<usize> = (0..items.len()).map(|number| outermost(&items, number)).collect();
+        let has_input = |top: usize| {
+            let mut within = items.iter().zip(&tops);
+            within.any(|(item, own)| *own == top && item.is_socket(Side::Input))
+        };
+        for (number, top) in tops.iter().copied().enumerate() {
+            // Outputs are told before all inputs, so where a panel has both, its inputs say where it stands.
+            let is_output = items.get(number).is_some_and(|item| item.is_socket(Side::Output));
+            if is_output && top != number && has_input(top) {
+                continue;
             }
             let is_panel = items.get(number).is_some_and(|item| item.kind == ItemKind::Panel);
             if !(is_panel && top == number && placed.iter().any(|placed| !placed) && has_content(&items, number)) {
@@ -166,6 +168,19 @@ fn keyword_values(reader: &mut Reader<'_, '_, '_>, keywords: &[Keyword]) -> Vec<
         }
     }
     all
+}
+
+/// The place of the outermost panel around an item; its own where it is in none.
+fn outermost(items: &[Item], number: usize) -> usize {
+    let mut top = number;
+    for _ in 0..items.len() {
+        let parent = items.get(top).and_then(|item| item.parent.as_deref());
+        match parent.and_then(|parent| items.iter().position(|item| item.identifier == parent)) {
+            Some(above) => top = above,
+            None => break,
+        }
+    }
+    top
 }
 
 fn has_content(items: &[Item], panel: usize) -> bool {
