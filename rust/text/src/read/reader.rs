@@ -70,6 +70,8 @@ pub(crate) struct Reader<'r, 'a, 'p> {
     pub(crate) bindings: HashMap<String, Binding<'p>>,
     /// Names that are assigned more than once: each time they stand for something else.
     pub(crate) reused: HashSet<String>,
+    /// Words of an edit that may stand for nodes: such a node stays what it is, whatever a term beside it feeds.
+    pub(crate) spoken_of: HashSet<String>,
     /// Names of nodes that an earlier run of the page moved into a group.
     pub(crate) gathered: HashMap<String, Gathered>,
     /// Inputs of the group by parameter.
@@ -109,6 +111,7 @@ impl<'r, 'a, 'p> Reader<'r, 'a, 'p> {
             ids: HashMap::new(),
             bindings: HashMap::new(),
             reused: HashSet::new(),
+            spoken_of: HashSet::new(),
             gathered: HashMap::new(),
             parameters: HashMap::new(),
             closures: Vec::new(),
@@ -180,7 +183,7 @@ impl<'r, 'a, 'p> Reader<'r, 'a, 'p> {
             && self
                 .variables
                 .variable(&link.from.0)
-                .is_none_or(|name| !self.bindings.contains_key(name))
+                .is_none_or(|name| !self.bindings.contains_key(name) && !self.spoken_of.contains(name))
         {
             return link.from.0.clone();
         }

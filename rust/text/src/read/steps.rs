@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use foldhash::{HashSet, HashSetExt as _};
 use geonode_graph::ir::Tree;
 use geonode_graph::sockets::Scope;
 use geonode_graph::{Catalogue, Document, nearest};
@@ -207,6 +208,7 @@ impl<'b> Book<'b> {
             };
             let draft = Draft::of(scope, present, group.at);
             let mut reader = Reader::new(names, &self.functions, draft, true, faults);
+            reader.spoken_of = names_on(self.text);
             reader.parameters_of_present();
             reader.body(group.body);
             let written = reader.operations(present);
@@ -345,4 +347,24 @@ fn left_out(text: &str, group: &Group<'_>) -> Option<usize> {
         at += line.len();
     }
     None
+}
+
+/// The words of a page that may be names of nodes: neither attributes nor keywords.
+fn names_on(text: &str) -> HashSet<String> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let mut names = HashSet::new();
+    let mut rest = text;
+    let mut before = ' ';
+    while let Some(start) = rest.find(is_part) {
+        let (skipped, word) = rest.split_at(start);
+        before = skipped.chars().last().unwrap_or(before);
+        let end = word.find(|c| !is_part(c)).unwrap_or(word.len());
+        let (word, after) = word.split_at(end);
+        let is_keyword = after.starts_with('=') && !after.starts_with("==");
+        if before != '.' && !is_keyword {
+            names.insert(word.to_owned());
+        }
+        rest = after;
+    }
+    names
 }

@@ -173,3 +173,54 @@ fn what_a_function_takes_replaces_the_default_socket() {
         }
     }
 }
+
+#[test]
+fn a_term_around_what_feeds_an_input_leaves_it_as_it_is() {
+    let catalogue = catalogue("5.2");
+    let page = r#"
+def boxes(geometry: Geometry, size: Float = 1.0) -> Geometry:
+    grown = math(size, 3.0, operation="ADD")
+    box = ico_sphere(radius=grown)
+    return join_geometry(geometry, box.mesh)
+
+apply("Boxes", object="Plane")
+"#;
+    let file = after(page, &empty_file(), &catalogue);
+    let edit = "with edit(\"Boxes\"):\n    box.radius = grown * (1.0 - size)\n\napply(\"Boxes\", object=\"Plane\")\n";
+    let edited = after(edit, &file, &catalogue);
+    let boxes = &edited.trees["Boxes"];
+    let operation = |id: &str| {
+        let node = boxes.nodes.iter().find(|node| node.id == id).unwrap();
+        node.props
+            .get("operation")
+            .and_then(|value| value.as_str())
+            .unwrap_or("ADD")
+            .to_owned()
+    };
+    assert_eq!(operation("grown"), "ADD");
+    assert_eq!(operation("box/radius"), "MULTIPLY");
+    let fed = boxes.links.iter().find(|link| link.to.0 == "box").unwrap();
+    assert_eq!(fed.from.0, "box/radius");
+    let again = after(edit, &edited, &catalogue);
+    assert_eq!(ids(&again.trees["Boxes"]), ids(boxes));
+}
+
+#[test]
+fn a_panel_with_an_output_stands_where_its_inputs_do() {
+    let page = r#"
+def guided(geometry: Geometry, size: Float = 1.0, index: Int = 0) -> {"Geometry": Geometry, "Index": Int}:
+    panel("Shape", size)
+    panel("Guide", group_output.index, index)
+    return {"Geometry": set_position(geometry, offset=size), "Index": index}
+
+apply("Guided", object="Plane")
+"#;
+    let catalogue = catalogue("5.2");
+    let file = after(page, &empty_file(), &catalogue);
+    let items = file.trees["Guided"].interface.iter();
+    let names: Vec<&str> = items.map(|item| item.name.as_str()).collect();
+    assert_eq!(
+        names,
+        ["Geometry", "Geometry", "Shape", "Size", "Guide", "Index", "Index"]
+    );
+}
