@@ -29,6 +29,8 @@ LOOKS = frozenset(
 # Derived from the links.
 DERIVED = frozenset({"socket_idname"})
 ASIDE = "·"
+# How many of the shipped trees do not come back whole: a link leads to no input, which a page tells.
+LOSING = {(5, 2): 2}
 
 
 def exported(tree: Any) -> dict[str, Any]:
@@ -158,4 +160,4 @@ def test_shipped_trees_come_back_whole() -> None:
             found.setdefault(kind, []).append(f"{tree.name}: {line}")
     print(f"\n{whole} of {count} shipped trees come back whole")
     assert not found, "\n".join(f"{kind}: {line}"[:600] for kind, lines in found.items() for line in lines[:8])
-    assert whole * 2 >= count
+    assert count - whole <= LOSING.get(bpy.app.version[:2], 0), f"{whole} of {count}"

@@ -60,3 +60,4 @@ pub use sockets::node_sockets;
 pub use stale::{changes, shorten, stale};
 pub use structure::{Structure, Structures, structures};
 pub use target::uses_group;
+pub use values::counts;

@@ -105,13 +105,9 @@ impl<'a> Want<'a> {
             "NodeSocketMenu" => Kind::Enum(menu_items(&socket.items)),
             other => socket_kind(other, socket.default.as_ref()),
         };
-        // A socket's range is that of its slider: Blender stores what is beyond it. Only whole numbers that count something end at 0.
-        let counts = matches!(kind, Kind::Int) && socket.min.is_some_and(|min| min >= 0.0);
-        Self {
-            kind,
-            min: counts.then_some(0.0),
-            max: None,
-        }
+        // A socket's range is that of its slider: Blender stores what is beyond it.
+        let min = counts(socket).then_some(0.0);
+        Self { kind, min, max: None }
     }
 
     /// What an interface socket of this type accepts as its default.
@@ -157,6 +153,7 @@ impl<'a> Want<'a> {
             "float" => Kind::Float,
             "string" => Kind::String,
             "vector" => Kind::Vector(property.size.unwrap_or(3)),
+            "color" => Kind::Color,
             "pointer" => property.to.clone().map_or(Kind::Nothing, Kind::Data),
             _ => Kind::Nothing,
         };
@@ -310,6 +307,13 @@ impl<'a> Want<'a> {
         }
         Ok(())
     }
+}
+
+/// Whether the socket takes whole numbers that count something, which end at 0. A Sort Index counts from the end where it is negative,
+/// although Blender's slider begins at 0 before 5.2.
+#[must_use]
+pub fn counts(socket: &Socket) -> bool {
+    socket.kind == "NodeSocketInt" && socket.min.is_some_and(|min| min >= 0.0) && socket.name != "Sort Index"
 }
 
 /// The limits in words, for example `0 … 6`.

@@ -1,6 +1,7 @@
 //! What a page cannot say of a tree.
 
 use foldhash::HashSet;
+use geonode_graph::counts;
 use geonode_graph::ir::{ItemKind, Side};
 use geonode_graph::sockets::{FRAME, GROUP, REROUTE};
 
@@ -77,8 +78,7 @@ fn values(sheet: &Sheet<'_>, at: usize, all: &mut Vec<String>) {
             continue;
         };
         let linked = sheet.links_into(at).iter().any(|link| link.to.1 == *identifier);
-        let counts = socket.kind == "NodeSocketInt" && socket.min == Some(0.0);
-        if counts && value < 0.0 && !linked {
+        if counts(socket) && value < 0.0 && !linked {
             all.push(format!(
                 "the value {value} of “{}” of “{}” is outside of its range",
                 socket.name, node.id

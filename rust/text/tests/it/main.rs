@@ -13,7 +13,6 @@ mod edits;
 mod names;
 mod pages;
 mod round_trip;
-mod whole;
 mod write;
 
 use std::path::Path;
