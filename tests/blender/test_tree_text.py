@@ -423,3 +423,41 @@ def test_every_flag_of_a_group_is_set() -> None:
     assert report.status == "done" and "left_unchanged" not in str(report.messages), report.messages
     made = bpy.data.node_groups["All"]
     assert [name for name in flags if not getattr(made, name)] == []
+
+
+RAMPS = """
+def shades(geometry: Geometry) -> Geometry:
+    ramp = color_ramp(position().x, props={"color_ramp.interpolation": "CONSTANT", "color_ramp.elements": [
+        {"position": 0.5, "color": (0.0, 0.0, 1.0)}, {"position": 0.0, "color": (1.0, 0.0, 0.0, 1.0)}]})
+    fall = float_curve(value=position().y, props={
+        "mapping.curves.0.points": [{"location": (0.0, 1.0)}, {"location": (1.0, 0.25)}]})
+    shaded = store_named_attribute(geometry, data_type="FLOAT_COLOR", domain="POINT", name="shade", value=ramp.color)
+    return store_named_attribute(shaded, data_type="FLOAT", domain="POINT", name="fall", value=fall)
+
+apply("Shades", object="Plane", modifier="Shades")
+"""
+
+
+def test_stops_of_ramps_and_points_of_curves_are_built_and_changed() -> None:
+    report = run(RAMPS)
+    assert report.status == "done", report.messages
+
+    def seen(name: str, field: str) -> list[Any]:
+        evaluated = bpy.data.objects["Plane"].evaluated_get(bpy.context.evaluated_depsgraph_get())
+        found = [getattr(entry, field) for entry in evaluated.data.attributes[name].data]
+        return [tuple(round(part, 3) for part in one) if field == "color" else round(one, 3) for one in found]
+
+    red, blue, green = (1.0, 0.0, 0.0, 1.0), (0.0, 0.0, 1.0, 1.0), (0.0, 1.0, 0.0, 1.0)
+    assert seen("shade", "color") == [red, blue, blue, red]
+    assert seen("fall", "value") == [1.0, 1.0, 0.25, 0.25]
+    again = run(RAMPS)
+    assert (again.status, again.diff) == ("done", []), again.messages
+    stops = '[{"position": 0.0, "color": (1.0, 0.0, 0.0, 1.0)}, {"position": 0.75, "color": (0.0, 1.0, 0.0, 1.0)}]'
+    on = 'apply("Shades", object="Plane")\n'
+    changed = run(f'with edit("Shades"):\n    ramp.props = {{"color_ramp.elements": {stops}}}\n{on}')
+    assert changed.status == "done", changed.messages
+    assert seen("shade", "color") == [red, green, green, red]
+    bpy.data.node_groups["Shades"].nodes["ramp"].width = 300.0
+    replaced = run(f'with edit("Shades"):\n    ramp = rgb_curves(color=position())\n{on}')
+    assert replaced.status == "done", replaced.messages
+    assert bpy.data.node_groups["Shades"].nodes["ramp"].width == 300.0

@@ -20,7 +20,7 @@ from typing import Any
 
 import bpy
 
-from . import folders, items, node_types, rna, structures, values
+from . import folders, items, node_types, ramps, rna, structures, values
 from .errors import HostError
 
 COMBINATION_LIMIT = 512
@@ -94,7 +94,7 @@ def catalogue_for_this_blender(cache_dir: Path | str) -> Path:
             head = file.readline()
         if f'"build_hash":"{build_hash()}"' in head and '"blender":"{}.{}.{}"'.format(*bpy.app.version) in head:
             return shipped
-    cached = Path(cache_dir) / "catalogue-2-{}.{}.{}-{}.json".format(*bpy.app.version, build_hash())
+    cached = Path(cache_dir) / "catalogue-3-{}.{}.{}-{}.json".format(*bpy.app.version, build_hash())
     if not cached.is_file():
         cached.parent.mkdir(parents=True, exist_ok=True)
         temporary = cached.with_suffix(f".{os.getpid()}.tmp")
@@ -195,12 +195,15 @@ def _node_type(tree: Any, name: str) -> dict[str, Any] | None:
         for p in [*own, *common]
         if (described := _property(node, p, choices.get(p.identifier))) is not None
     }
+    out["properties"] |= {path: _property(owner, p, _listed(p)) for path, owner, p in ramps.properties(node)}
     info = node_types.node_info(name, lambda: tree)
     node = maker.fresh()
     lists = [path for path in (info.collections if info else ()) if "." not in path]
     if lists:
         fields = {path: _item_type(node, path) for path in lists}
         out["collections"] = {path: {"fields": fields[path], **_item_sockets(maker, path)} for path in lists}
+    if stops := ramps.collections(maker.fresh(), info.collections if info else ()):
+        out["collections"] = stops
     out["states"] = states
     if names:
         out["state_properties"] = names
@@ -234,6 +237,10 @@ def legal_items(owner: Any, name: str) -> list[str]:
             except (ValueError, SyntaxError):
                 return []
     return []
+
+
+def _listed(prop: Any) -> list[str] | None:
+    return [item.identifier for item in prop.enum_items] if prop.type == "ENUM" else None
 
 
 def _choices(node: Any, prop: Any) -> list[Any]:

@@ -197,8 +197,10 @@ def item_fields(item: Any) -> Fields:
         extra = [n for n in ("name",) if n in names and not names[n].is_readonly]
         if key == "CurveMapPoint":
             base = Fields(("handle_type",), ("location",), (), lambda o: (o.handle_type,))
+        elif key == "ColorRampElement":  # `alpha` is the last number of its colour
+            base = Fields(("position",), ("color",), (), lambda o: (o.position,))
         plain = (*extra, *base.plain)
-        if plain and key != "CurveMapPoint":
+        if plain and key not in {"CurveMapPoint", "ColorRampElement"}:
             getter = attrgetter(*plain) if len(plain) > 1 else (lambda o, g=attrgetter(plain[0]): (g(o),))
             base = Fields(plain, base.arrays, base.blocks, getter)
         _item_fields[key] = base

@@ -72,6 +72,15 @@ pub struct Collection {
     /// What such sockets hold, by the three joined with `/`, and what dynamic outputs follow: `item`, `all`, `others` or `none`.
     #[serde(default)]
     pub structures: Table<String, Vec<String>>,
+    /// The entries of a new node, where they make no sockets: stops of a colour ramp, points of a curve.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fresh: Vec<Map>,
+    /// The fewest entries that Blender keeps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub least: Option<usize>,
+    /// The most entries that Blender takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most: Option<usize>,
 }
 
 /// The sockets of a node in one state.
@@ -157,7 +166,7 @@ pub struct Property {
     /// Name in the interface.
     #[serde(default)]
     pub label: String,
-    /// `enum`, `bool`, `int`, `float`, `string`, `vector`, `pointer`.
+    /// `enum`, `bool`, `int`, `float`, `string`, `vector`, `pointer`; of fields of items also `color`.
     #[serde(rename = "type")]
     pub kind: String,
     /// Value on a new node.

@@ -182,7 +182,23 @@ fn keyword(kind: &str, property: &str, names: &Names<'_>) -> String {
 fn items(kind: &str, list: &str, names: &Names<'_>) -> String {
     match names.items_keyword(kind, list) {
         Some(word) => word.to_owned(),
-        None => format!("props.{list}"),
+        None => {
+            let known = names
+                .catalogue()
+                .nodes
+                .get(kind)
+                .and_then(|kind| kind.collections.get(list));
+            let fresh = known.map_or(&[][..], |known| &known.fresh);
+            let entry = |fields: &geonode_graph::ir::Map| {
+                let said = fields.iter().filter(|(_, value)| !value.is_string());
+                let said: Vec<String> = said
+                    .map(|(name, value)| format!("\"{name}\": {}", short(value)))
+                    .collect();
+                format!("{{{}}}", said.join(", "))
+            };
+            let entries: Vec<String> = fresh.iter().map(entry).collect();
+            format!("props.{list}=[{}]", entries.join(", "))
+        }
     }
 }
 
@@ -264,12 +280,20 @@ pub fn needed(prompt: &str, catalogue: &Catalogue, limit: usize) -> String {
 fn line(name: &str, node: &NodeType, names: &Names<'_>) -> String {
     let state = node.state(&Props::default());
     let mut arguments = side(&state.inputs, true);
-    arguments.extend(shown(node).map(|(property, found)| {
+    let seldom = |name: &str| name.starts_with("mapping.") && name != "mapping.extend";
+    arguments.extend(shown(node).filter(|(name, _)| !seldom(name)).map(|(property, found)| {
         let brief = brief(found);
         let sign = if found.items.is_empty() { ": " } else { "=" };
         format!("{}{sign}{brief}", keyword(name, property, names))
     }));
-    arguments.extend(node.collections.keys().map(|list| items(name, list, names)));
+    // The further curves of colours and vectors are written as the first.
+    let later = |list: &str| list.starts_with("mapping.curves.") && !list.starts_with("mapping.curves.0");
+    arguments.extend(
+        node.collections
+            .keys()
+            .filter(|list| !later(list))
+            .map(|list| items(name, list, names)),
+    );
     let mut text = format!(
         "{}({}) -> {}",
         names.call(name),

@@ -14,7 +14,7 @@ use crate::ir::{Map, Node, Side, Tree};
 use crate::near::nearest;
 use crate::sink::escape;
 use crate::sockets::{GROUP, MENU_INPUT, MENU_ITEMS, group_tree};
-use crate::values::Want;
+use crate::values::{Want, same};
 
 impl<'p> Operation<'p> for &'p AddGroup {
     fn carry_out(&self, work: &mut Work<'_>) {
@@ -73,6 +73,19 @@ fn as_property(field: &Value) -> Value {
         }
     }
     property
+}
+
+/// Whether two lists hold the same, as Blender stores values.
+fn alike(stands: &[Map], wanted: &[Map]) -> bool {
+    let same_fields = |stands: &Map, wanted: &Map| {
+        let mut wanted = wanted.iter();
+        wanted.all(|(name, value)| stands.get(name).is_some_and(|known| same(known, value)))
+    };
+    stands.len() == wanted.len()
+        && stands
+            .iter()
+            .zip(wanted)
+            .all(|(stands, wanted)| same_fields(stands, wanted))
 }
 
 impl Work<'_> {
@@ -195,14 +208,23 @@ impl Work<'_> {
         let errors = self.sink.errors;
         let mut items: Vec<Map> = Vec::with_capacity(op.items.len());
         for (index, item) in op.items.iter().enumerate() {
-            self.check_item(op, index, item, described, present.get(index).is_some());
-            let mut fields: Map = item.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
+            let is_present = present.get(index).is_some();
+            let mut fields = self.check_item(op, index, item, described, is_present);
+            let is_short = |kind: &str| self.scope.catalogue.sockets.values().any(|known| known.short == kind);
             if let Some(Value::String(kind)) = item.get("socket_type")
+                && !is_short(kind)
                 && let Some(full) = self.resolve_socket_type(kind, None, &format!("items/{index}/socket_type"))
             {
                 fields.insert("socket_type".to_owned(), self.short_type(&full));
             }
             items.push(fields);
+        }
+        if let Some(fresh) = described.fresh.first() {
+            self.check_points(op, described, fresh, &mut items);
+            let stands = if present.is_empty() { &described.fresh } else { &present };
+            if self.sink.errors == errors && alike(stands, &items) {
+                return;
+            }
         }
         if self.sink.errors > errors {
             return;
@@ -210,8 +232,50 @@ impl Work<'_> {
         self.put_items(&id, &op.collection, items, false);
     }
 
-    /// Reports fields that an item does not have, values that they do not take, and a new item without a name.
-    fn check_item(&mut self, op: &SetItems, index: usize, item: &Properties, described: &Collection, is_present: bool) {
+    /// Stops of a colour ramp and points of a curve are given in full, as many as Blender takes, and stand in their order.
+    fn check_points(&mut self, op: &SetItems, described: &Collection, fresh: &Map, items: &mut [Map]) {
+        let (least, most) = (described.least.unwrap_or(0), described.most.unwrap_or(usize::MAX));
+        if items.len() < least || items.len() > most {
+            let path = self.sink.at("items");
+            let message = format!("“{}” has {} entries here", op.collection, items.len());
+            let range = described
+                .most
+                .map_or(format!("{least} or more"), |most| format!("{least} to {most}"));
+            let hint = Hint::explain(format!("Blender keeps {range}"));
+            self.sink.error(Code::OutOfRange, path, message, Some(hint));
+        }
+        for (index, item) in items.iter_mut().enumerate() {
+            for (name, value) in fresh {
+                // How a point is rounded is as on a new one; where it is and what it holds is said.
+                if value.is_string() {
+                    item.entry(name.clone()).or_insert_with(|| value.clone());
+                } else if !item.contains_key(name) {
+                    let path = self.sink.at(&format!("items/{index}/{name}"));
+                    let message = format!("an entry of “{}” needs the field “{name}”", op.collection);
+                    let add = Change::add(&*path, value.clone());
+                    let hint = Hint::change(format!("add the field “{name}”"), add);
+                    self.sink.error(Code::MissingField, path, message, Some(hint));
+                }
+            }
+        }
+        let place = |item: &Map| {
+            let place = item.get("position").or_else(|| item.get("location")?.get(0));
+            place.and_then(Value::as_f64).unwrap_or_default()
+        };
+        items.sort_by(|one, other| place(one).total_cmp(&place(other)));
+    }
+
+    /// The fields of an item with values as they are stored. Reports fields that an item does not have, values that they do not take, and a
+    /// new item without a name.
+    fn check_item(
+        &mut self,
+        op: &SetItems,
+        index: usize,
+        item: &Properties,
+        described: &Collection,
+        is_present: bool,
+    ) -> Map {
+        let mut fields: Map = item.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
         if !item.contains_key("name") && described.fields.contains_key("name") && !is_present {
             let path = self.sink.at(&format!("items/{index}/name"));
             let message = format!("a new item of “{}” needs a name", op.collection);
@@ -253,10 +317,12 @@ impl Work<'_> {
             if name == "socket_type" && value.is_string() {
                 continue;
             }
-            if let Ok(property) = serde_json::from_value::<Property>(as_property(field)) {
-                self.fit(&Want::property(&property), value, &at);
+            let property = serde_json::from_value::<Property>(as_property(field)).ok();
+            if let Some(fitted) = property.and_then(|property| self.fit(&Want::property(&property), value, &at)) {
+                fields.insert(name.clone(), fitted);
             }
         }
+        fields
     }
 
     /// Items carry the short enum of a socket type, as RNA does.

@@ -66,7 +66,7 @@ impl Work<'_> {
         }
     }
 
-    /// The new node in the place of the old one, without links and values.
+    /// The new node in the place of the old one and as wide, without links and values.
     fn put_in_place(&mut self, id: &str, old: &Node, kind: &str) {
         let known = self.scope.catalogue.nodes.get(kind);
         let has = |name: &str| known.is_some_and(|known| known.properties.contains_key(name));
@@ -81,6 +81,7 @@ impl Work<'_> {
             label: old.label.clone(),
             location: old.location,
             parent: old.parent.clone(),
+            width: old.width,
             props: props.map(|(name, value)| (name.clone(), value.clone())).collect(),
             ..Node::default()
         };

@@ -43,6 +43,7 @@ impl<'p> Reader<'_, '_, 'p> {
             .into_iter()
             .find(|field| described.fields.contains_key(*field));
         match value {
+            _ if !described.fresh.is_empty() => self.points(collection, value),
             Expr::Dict(dict) if named => {
                 let mut all = Vec::with_capacity(dict.keys.len());
                 for (key, value) in dict.keys.iter().zip(&dict.values) {
@@ -100,6 +101,35 @@ impl<'p> Reader<'_, '_, 'p> {
                 None
             }
         }
+    }
+
+    /// Stops of a colour ramp or points of a curve: objects with constant fields.
+    fn points(&mut self, collection: &str, value: &'p Expr) -> Option<Vec<Item<'p>>> {
+        let given = constant(value, self.faults);
+        let entries = given.as_ref().and_then(Value::as_array);
+        let fields = entries.map(|entries| entries.iter().map(|entry| entry.as_object().cloned()));
+        let all = fields.and_then(|fields| {
+            let all = fields.map(|fields| {
+                let fields = fields?.into_iter().collect();
+                Some(Item { fields, value: None })
+            });
+            all.collect()
+        });
+        if all.is_none() {
+            let form = if collection.ends_with(".elements") {
+                "{\"position\": 0.0, \"color\": (0.0, 0.0, 0.0, 1.0)}"
+            } else {
+                "{\"location\": (0.0, 0.0)}"
+            };
+            let message = "Stops and points are constants: a list of objects.";
+            self.error(
+                Code::TextForm,
+                at(value),
+                message,
+                format!("Write props={{\"{collection}\": [{form}, …]}}."),
+            );
+        }
+        all
     }
 
     /// An item that a keyword gives to a zone, such as `geometry=rocks`.

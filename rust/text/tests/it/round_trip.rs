@@ -348,3 +348,60 @@ apply("A", object="Plane")
     let before: Vec<Option<i64>> = file.trees["A"].links.iter().map(|link| link.sort).collect();
     assert_eq!(sorts.iter().flatten().count(), before.iter().flatten().count());
 }
+
+#[test]
+fn stops_and_points_are_said_and_changed() {
+    let page = r#"
+def a(geometry: Geometry) -> Geometry:
+    ramp = color_ramp(position().x, props={"color_ramp.interpolation": "CONSTANT", "color_ramp.elements": [{"position": 0.0, "color": (1.0, 0.0, 0.0, 1.0)}, {"position": 0.75, "color": (0.0, 0.0, 1.0, 1.0)}]})
+    curve = float_curve(value=ramp.alpha, props={"mapping.curves.0.points": [{"location": (0, 1)}, {"location": (0.5, 0.25), "handle_type": "VECTOR"}, {"location": (1, 0)}]})
+    return set_position(geometry, offset=ramp.color, selection=curve > 0.5)
+
+apply("A", object="Plane")
+"#;
+    let tree = checked(page, "A");
+    let node = |id: &str| tree.nodes.iter().find(|node| node.id == id).unwrap();
+    let stops = serde_json::to_value(&node("ramp").items["color_ramp.elements"]).unwrap();
+    let stop = |position: f64, color: [f64; 4]| serde_json::json!({"position": position, "color": color});
+    assert_eq!(
+        stops,
+        serde_json::json!([stop(0.0, [1.0, 0.0, 0.0, 1.0]), stop(0.75, [0.0, 0.0, 1.0, 1.0])])
+    );
+    assert_eq!(node("ramp").props["color_ramp.interpolation"], "CONSTANT");
+    assert_eq!(node("curve").items["mapping.curves.0.points"].len(), 3);
+
+    let catalogue = catalogue("5.2");
+    let file = after(page, &empty_file(), &catalogue);
+    let edit = |stops: &str| {
+        let text = format!(
+            "with edit(\"A\"):\n    ramp.props = {{\"color_ramp.elements\": {stops}}}\n\napply(\"A\", object=\"Plane\")\n"
+        );
+        compiled(&text, &file, &catalogue).1
+    };
+    let left_out = page.replace(r#", "color_ramp.elements": [{"position": 0.0, "color": (1.0, 0.0, 0.0, 1.0)}, {"position": 0.75, "color": (0.0, 0.0, 1.0, 1.0)}]"#, "");
+    let again = compiled(&left_out, &file, &catalogue).0;
+    let ramp = again.trees["A"].nodes.iter().find(|node| node.id == "ramp").unwrap();
+    assert_eq!(
+        ramp.items["color_ramp.elements"],
+        catalogue.nodes["ShaderNodeValToRGB"].collections["color_ramp.elements"].fresh
+    );
+    let codes = |findings: &[Finding]| -> Vec<Code> { findings.iter().map(|finding| finding.code).collect() };
+    let many: Vec<String> = (0..33)
+        .map(|at| format!("{{\"position\": {at} / 40, \"color\": (0, 0, 0, 1)}}"))
+        .collect();
+    for (stops, code) in [
+        ("[]", Code::OutOfRange),
+        (format!("[{}]", many.join(", ")).as_str(), Code::OutOfRange),
+        ("[{\"position\": 0.5}]", Code::MissingField),
+        ("[{\"position\": 2, \"color\": (0, 0, 0, 1)}]", Code::OutOfRange),
+        (
+            "[{\"place\": 0, \"position\": 0, \"color\": (0, 0, 0, 1)}]",
+            Code::UnknownProperty,
+        ),
+        ("[ramp.alpha]", Code::TextForm),
+        ("3", Code::TextForm),
+    ] {
+        let found = codes(&edit(stops));
+        assert!(found.contains(&code), "{stops}: {found:?}");
+    }
+}

@@ -179,6 +179,22 @@ impl Reader<'_, '_, '_> {
 
     /// The lists of items that differ; those of a new zone are in the operation that makes it, as far as it has their fields.
     fn item_operations(&mut self, node: &Node, before: Option<&Node>, written: &mut Writing<'_>) {
+        for collection in before.into_iter().flat_map(|before| before.items.keys()) {
+            let lists = self.draft.kind(&node.id).map(|kind| &kind.collections);
+            let fresh = lists.and_then(|lists| lists.get(collection)).map(|known| &known.fresh);
+            let Some(fresh) = fresh.filter(|fresh| !fresh.is_empty() && !node.items.contains_key(collection)) else {
+                continue;
+            };
+            // Stops and points that a page leaves out are those of a new node.
+            let items = fresh.iter().map(|item| item.clone().into_iter().collect()).collect();
+            let op = SetItems {
+                node_id: node.id.clone(),
+                collection: collection.clone(),
+                items,
+            };
+            let at = self.place_of(&node.id, "");
+            written.out.tree.push((NodeTreeOp::SetItems(op), at));
+        }
         let is_zone = self.draft.kind(&node.id).is_some_and(|kind| kind.is("zone"));
         for (collection, list) in &node.items {
             let plain = |items: &[Map]| -> Vec<Map> {
