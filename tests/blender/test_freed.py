@@ -7,7 +7,7 @@ import bpy
 import geonode_core as core
 import pytest
 from geonode_assistant import scripting
-from geonode_assistant.scripting import freed, policy, removals
+from geonode_assistant.scripting import freed, membrane, policy, removals
 
 KEPT = """
 import bpy, bmesh
@@ -125,6 +125,30 @@ def test_each_method_of_blender_is_known_to_free_something_or_nothing() -> None:
             if function.identifier in names and function.identifier not in looked_at:
                 unknown.add(function.identifier)
     assert not unknown and not freed.METHODS & freed.FREES_NOTHING
+
+
+def test_rows_of_tables_are_numbers() -> None:
+    """They stay what they were when their data is gone; which properties are tables is known."""
+    scripting.execute(
+        KEPT
+        + """
+mesh.calc_loop_triangles()
+box, rows = list(obj.bound_box), list(mesh.loop_triangles[0].split_normals)
+size = max(row[0] for row in box)
+mesh.clear_geometry()
+bpy.data.objects.remove(obj)
+assert [len(row) for row in rows] == [3, 3, 3] and max(row[0] for row in box) == size
+""",
+        removable=None,
+    )
+    tables = set()
+    for name in dir(bpy.types):
+        described = getattr(getattr(bpy.types, name), "bl_rna", None)
+        for prop in described.properties if described is not None else ():
+            if prop.type in ("FLOAT", "INT", "BOOLEAN") and prop.is_array and prop.array_dimensions[1]:
+                if prop.subtype != "MATRIX" and prop.identifier in policy.policy().attributes:
+                    tables.add(prop.identifier)
+    assert tables <= membrane.TABLES
 
 
 def test_attributes_that_define_the_mesh_are_read() -> None:

@@ -413,7 +413,7 @@ class Membrane:
         if cls is _EDIT_BONE:
             return HANDLED
         if kind == LOAD and issubclass(cls, bpy.types.bpy_struct):
-            if name in properties.METHODS:
+            if name in properties.METHODS or name in TABLES:
                 return HANDLED
         if kind == STORE:
             looked_at = name in self._bounded and sizes.looks_at(cls, name) or indices.is_index(cls, name)
@@ -498,6 +498,8 @@ def _method(thing: Any, name: str) -> Any:
     """A method of Blender's data with a guard."""
     if name in properties.METHODS:
         return properties.method(thing, name)
+    if name in TABLES:
+        return tuple(tuple(row) for row in getattr(thing, name))
     if reached.grows(type(thing), name):
         return freed.grown(thing, name)
     if name in removals.METHODS:
@@ -517,6 +519,11 @@ def _method(thing: Any, name: str) -> Any:
     if name == "copy" and isinstance(thing, freed.WITH_ARRAYS):
         return freed.sharing(found, thing)
     return freed.watched(found, thing) if freed.moves(thing, name) else freed.checked(found, thing)
+
+
+TABLES = frozenset({"bound_box", "clip_planes", "split_normals"})
+"""Arrays of arrays, which a script gets as numbers: their rows come out of C, where nothing remembers that they point
+to data which may be freed."""
 
 
 def is_foreign(cls: type) -> bool:
