@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any, TypedDict
 
@@ -64,7 +65,7 @@ def capture_context(object: str | None = None, modifier: str | None = None) -> C
         "target_modifier": target_modifier.name if target_modifier is not None else None,
         "target_node_group": values.block_name(tree) if tree is not None else None,
         "objects": [_object(o, o in (target, active) or _selected(o)) for o in shown],
-        **_left_out(len(objects) - len(shown)),
+        **_left_out(objects, shown),
         "collections": [
             {"name": c.name, "objects": sorted(o.name for o in c.objects)} for c in _by_name(bpy.data.collections)
         ],
@@ -84,6 +85,7 @@ def capture_context(object: str | None = None, modifier: str | None = None) -> C
 
 class _Cut(TypedDict, total=False):
     cut: int
+    cut_kinds: dict[str, int]
 
 
 class _Bounds(TypedDict, total=False):
@@ -95,8 +97,12 @@ class _Counts(TypedDict, total=False):
     length: float
 
 
-def _left_out(count: int) -> _Cut:
-    return {"cut": count} if count > 0 else {}
+def _left_out(objects: list[Any], shown: list[Any]) -> _Cut:
+    if len(objects) == len(shown):
+        return {}
+    kept = {o.name for o in shown}
+    kinds = Counter(o.type for o in objects if o.name not in kept)
+    return {"cut": kinds.total(), "cut_kinds": dict(sorted(kinds.items()))}
 
 
 def inspect(objects: Iterable[str], trees: Iterable[str]) -> Document:

@@ -3,21 +3,73 @@
 use geonode_graph::documents::context::{Context, ElementCounts, SceneObject};
 use serde_json::Value;
 
-use crate::fill::plain;
 use crate::library::Library;
 use crate::scene::{self, Referent};
 use crate::tokens::{self, Kind};
+use crate::values::plain;
 
 /// Most names of a list.
 const LISTED: usize = 12;
+
+/// Words that the answers know.
+const KNOWN: [&str; 44] = [
+    "materials",
+    "material",
+    "images",
+    "image",
+    "textures",
+    "collections",
+    "collection",
+    "groups",
+    "group",
+    "trees",
+    "lights",
+    "lamps",
+    "cameras",
+    "meshes",
+    "curves",
+    "selected",
+    "selection",
+    "objects",
+    "object",
+    "things",
+    "node",
+    "nodes",
+    "geometry",
+    "file",
+    "scene",
+    "exist",
+    "exists",
+    "list",
+    "count",
+    "mesh",
+    "light",
+    "camera",
+    "curve",
+    "tree",
+    "number",
+    "names",
+    "name",
+    "called",
+    "available",
+    "currently",
+    "altogether",
+    "total",
+    "present",
+    "blend",
+];
 
 /// A question: its words, and the object that it is about.
 struct Question<'c> {
     words: Vec<String>,
     context: &'c Context,
     named: Vec<&'c SceneObject>,
+    /// The collection that it names.
+    collection: Option<String>,
     /// A name in it that nothing has.
     missing: Option<String>,
+    /// Whether it has a word that restricts what is counted in a way that the data do not say.
+    strange: bool,
 }
 
 impl<'c> Question<'c> {
@@ -55,6 +107,22 @@ pub(crate) fn answer(prompt: &str, context: &Context, library: &Library) -> Opti
         return None;
     }
     let mentions = scene::mentions(&tokens, context, language);
+    let read = |at: usize| {
+        mentions
+            .iter()
+            .any(|mention| (mention.start..mention.end).contains(&at))
+    };
+    // What no object is called and no answer knows: “how many *red* objects”.
+    let strange = tokens.iter().enumerate().any(|(at, token)| {
+        let known = language.stop.contains(&token.text)
+            || language.prepositions.contains(&token.text)
+            || language.questions.contains(&token.text)
+            || language.state_questions.contains(&token.text)
+            || language.is_determiner(&token.text)
+            || language.generic.contains_key(&token.stem)
+            || KNOWN.contains(&token.text.as_str());
+        token.kind == Kind::Word && !read(at) && !known
+    });
     let missing = mentions.iter().find_map(|mention| match &mention.referent {
         Referent::Unknown(name) => Some(name.clone()),
         _ => None,
@@ -70,14 +138,23 @@ pub(crate) fn answer(prompt: &str, context: &Context, library: &Library) -> Opti
         words,
         context,
         named,
+        collection: mentions.iter().find_map(|mention| match &mention.referent {
+            Referent::Collection(name) => Some(name.clone()),
+            _ => None,
+        }),
         missing,
+        strange,
     };
     if let Some(name) = &question.missing {
-        return Some(format!(
-            "There is no object or collection called “{name}” in the scene."
-        ));
+        return Some(match context.cut {
+            Some(cut) => format!(
+                "None of the objects and collections that were read is called “{name}”; {cut} more objects of the scene were not. Select the object and ask again."
+            ),
+            None => format!("There is no object or collection called “{name}” in the scene."),
+        });
     }
-    counted(&question)
+    collected(&question)
+        .or_else(|| counted(&question))
         .or_else(|| measured(&question))
         .or_else(|| explained(&question, library))
         .or_else(|| listed(&question))
@@ -111,6 +188,16 @@ fn number(count: u64, noun: &str) -> String {
 /// The names of what a noun stands for in the file.
 fn names<'c>(question: &Question<'c>) -> Option<(&'static str, Vec<&'c str>, u64)> {
     let context = question.context;
+    // Of the objects that it names, the data say only their own figures.
+    if question.strange || !question.named.is_empty() || question.collection.is_some() {
+        return None;
+    }
+    let left_out = |kinds: &[&str]| -> Option<u64> {
+        let Some(cut) = context.cut else { return Some(0) };
+        let counts = context.cut_kinds.as_ref()?;
+        let of_kinds = counts.iter().filter(|(kind, _)| kinds.contains(&kind.as_str()));
+        Some(of_kinds.map(|(_, count)| *count).sum::<u64>().min(cut))
+    };
     let of_kind = |kinds: &[&str]| -> Vec<&'c str> {
         let objects = context
             .objects
@@ -136,13 +223,13 @@ fn names<'c>(question: &Question<'c>) -> Option<(&'static str, Vec<&'c str>, u64
             0,
         )
     } else if question.has(&["lights", "lamps"]) {
-        ("light", of_kind(&["LIGHT"]), 0)
+        ("light", of_kind(&["LIGHT"]), left_out(&["LIGHT"])?)
     } else if question.has(&["cameras"]) {
-        ("camera", of_kind(&["CAMERA"]), 0)
+        ("camera", of_kind(&["CAMERA"]), left_out(&["CAMERA"])?)
     } else if question.has(&["meshes"]) {
-        ("mesh object", of_kind(&["MESH"]), 0)
+        ("mesh object", of_kind(&["MESH"]), left_out(&["MESH"])?)
     } else if question.has(&["curves"]) {
-        ("curve", of_kind(&["CURVE", "CURVES"]), 0)
+        ("curve", of_kind(&["CURVE", "CURVES"]), left_out(&["CURVE", "CURVES"])?)
     } else if question.has(&["selected", "selection"]) {
         ("selected object", all(&context.selection), 0)
     } else if question.has(&["objects", "object", "things"]) {
@@ -165,6 +252,22 @@ fn modifiers(object: &SceneObject) -> String {
 
 /// Words for what meshes and curves consist of, one of it, and its number.
 type Element = (&'static [&'static str], &'static str, fn(&ElementCounts) -> Option<u64>);
+
+/// “how many objects are in the collection Rocks”.
+fn collected(question: &Question) -> Option<String> {
+    let name = question.collection.as_ref()?;
+    let asks = ["how many", "which", "what", "list", "count"];
+    if question.strange
+        || !question.has(&["objects", "object", "things"])
+        || !asks.iter().any(|one| question.opens(one))
+    {
+        return None;
+    }
+    let members = question.context.collections.iter().find(|one| one.name == *name)?;
+    let names: Vec<&str> = members.objects.iter().map(String::as_str).collect();
+    let count = number(names.len() as u64, "object");
+    Some(format!("The collection “{name}” has {count}{}.", list(&names, 0)))
+}
 
 /// “how many …”.
 fn counted(question: &Question) -> Option<String> {
@@ -301,10 +404,6 @@ fn explained(question: &Question, library: &Library) -> Option<String> {
 fn listed(question: &Question) -> Option<String> {
     let asks = ["which", "what", "list"].iter().any(|word| question.opens(word));
     let (noun, names, cut) = names(question).filter(|_| asks)?;
-    // Which material an object has is not in the data.
-    if !question.named.is_empty() && noun != "object" && noun != "selected object" {
-        return None;
-    }
     let count = number(names.len() as u64 + cut, noun);
     Some(format!("The file has {}{}.", count, list(&names, cut)))
 }

@@ -6,15 +6,15 @@ use serde_json::{Value, json};
 
 use crate::change::is_said;
 use crate::expr::{self, Scope};
-use crate::fill::PromptValue;
 use crate::naming::{self, About};
 use crate::page::title;
 use crate::paging;
 use crate::preset::{Parameter, ParameterKind};
 use crate::refusal::Refusal;
 use crate::template::{Read, broken, facts, parameters, scale_of};
+use crate::values::PromptValue;
 use crate::whole;
-use crate::wording::{changed, describe, done, done_to, message, sentence, thing};
+use crate::wording::{changed, describe, done_to, message, said, sentence, thing};
 
 /// A plan, and how the prompt was read.
 #[derive(Debug, Clone)]
@@ -61,6 +61,10 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
     let names = naming::names(&entry.preset.title, object, context, about);
     let assumed = parameters(read, &mut scope, unit, names.reused)?;
     remarks.extend(names.remark.clone());
+    remarks.extend(crowded(read, &scope, names.reused)?);
+    if !names.reused {
+        remarks.extend(said(read, &scope, unit, true)?);
+    }
     for parameter in &entry.preset.parameters {
         if let Some(word) = read
             .sources
@@ -88,6 +92,30 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
     Ok(Planned { plan, understanding })
 }
 
+/// Less room than this share of what each copy needs counts as overlapping.
+const ENOUGH: f64 = 0.995;
+
+/// What becomes of copies that have no room beside each other: they overlap, or are smaller.
+fn crowded(read: &Read, scope: &Scope, reused: bool) -> Result<Option<String>, Refusal> {
+    let plan = &read.entry.preset.plan;
+    // What was turned by hand in the last result decides there, unless the words change how many or how large they are.
+    if plan.room.is_null() || reused && read.values.is_empty() {
+        return Ok(None);
+    }
+    let value = |expression: &Value| expr::eval(expression, scope).map_err(|error| broken(&error, read.entry));
+    let Some(room) = value(&plan.room)?.as_f64().filter(|room| *room < ENOUGH) else {
+        return Ok(None);
+    };
+    let share = (room * 100.0).round().max(1.0);
+    Ok(Some(if expr::truthy(&value(&plan.fits)?) {
+        format!("There is too little room for all of them at full size, so each has about {share}% of it.")
+    } else {
+        format!(
+            "They overlap: each has about {share}% of the room that it needs. Ask for fewer or smaller ones, or for more space."
+        )
+    }))
+}
+
 /// How the prompt was read, as data.
 fn understanding(
     read: &Read,
@@ -101,7 +129,11 @@ fn understanding(
         let said = is_said(read, &parameter.name);
         let measured = !matches!(
             parameter.kind,
-            ParameterKind::Object | ParameterKind::Collection | ParameterKind::Range | ParameterKind::Sides
+            ParameterKind::Object
+                | ParameterKind::Collection
+                | ParameterKind::Range
+                | ParameterKind::Sides
+                | ParameterKind::Values
         );
         let value = scope.get(&parameter.name).is_some_and(|value| !value.is_null());
         let own = inputs.contains(parameter.name.as_str()) && !names.reused;
@@ -125,7 +157,7 @@ fn understanding(
         done: if names.reused {
             vec![done_to(read, scope, unit, names)]
         } else {
-            done(read, scope, unit)?
+            said(read, scope, unit, false)?
         },
         parameters: parameters.collect(),
         assumed: remarks

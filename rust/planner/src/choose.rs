@@ -5,7 +5,8 @@ use std::collections::{HashMap, HashSet};
 use geonode_protocol::Code;
 
 use crate::library::{Entry, Library};
-use crate::reading::Reading;
+use crate::phrase::Phrase;
+use crate::reading::{ItemKind, Reading};
 use crate::refusal::Refusal;
 
 /// Evidence below this is too weak for a plan.
@@ -70,6 +71,23 @@ fn evidence<'a>(entry: &'a Entry, reading: &Reading, strict: bool) -> Option<Can
     })
 }
 
+/// Where nothing calls for a preset, the word that the prompt opens with may: “tube r 0.1”, “smooth 5 times”.
+fn opening<'a>(entry: &'a Entry, reading: &Reading) -> Option<Candidate<'a>> {
+    let start = (0..reading.items.len()).find(|at| !reading.means_nothing(*at))?;
+    let end = entry
+        .terse
+        .iter()
+        .filter_map(|phrase| phrase.ends(reading, start))
+        .max()?;
+    let excluded = |set: &Vec<String>| set.iter().all(|concept| !hits(entry, reading, concept).is_empty());
+    (!entry.preset.against.iter().any(excluded)).then(|| Candidate {
+        entry,
+        #[expect(clippy::cast_precision_loss, reason = "a few words")]
+        score: THRESHOLD + (end - start) as f64 * 0.1,
+        evidence: (start..end).collect(),
+    })
+}
+
 /// How strongly the prompt asks for a preset: the strongest rule that holds, half of it where other words exclude the preset, else 0.
 pub(crate) fn fit(entry: &Entry, reading: &Reading) -> f64 {
     let score = |strict| evidence(entry, reading, strict).map(|candidate| candidate.score);
@@ -129,6 +147,9 @@ pub(crate) fn choose<'a>(library: &'a Library, reading: &Reading, prompt: &str) 
             Some(candidate)
         })
         .collect();
+    if candidates.is_empty() {
+        candidates.extend(library.entries.iter().filter_map(|entry| opening(entry, reading)));
+    }
     candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
     let Some((best, others)) = candidates.split_first() else {
         let message = "No preset fits this prompt, so nothing was changed. Word it like one of the presets, or choose a language model.";
@@ -167,7 +188,37 @@ fn second_task<'a>(library: &'a Library, best: &Candidate, reading: &Reading) ->
         .entries
         .iter()
         .filter(|entry| entry.preset.id != best.entry.preset.id);
+    let others: Vec<&Entry> = others.collect();
+    // “bevel it and smooth it”: a further clause that opens with the name of another preset.
+    let ordered = |at: &usize| {
+        let joined = at.checked_sub(1).is_some_and(|before| {
+            reading.is(before, &["and", "then"])
+                || reading
+                    .item(before)
+                    .is_some_and(|item| matches!(item.kind, ItemKind::Break(',' | '.' | ';')))
+        });
+        let order = reading.is(at + 1, &["it", "them", "the", "this", "that"]) || reading.items.len() == at + 1;
+        joined && order && clause(at) > 0 && best.evidence.iter().all(|own| own < at)
+    };
+    for at in (1..reading.items.len()).filter(ordered) {
+        let one_word = |phrase: &&Phrase| phrase.weight() == 1 && phrase.ends(reading, at).is_some();
+        let calls = best.entry.preset.calls.iter().flat_map(|rule| &rule.all);
+        let own = calls.filter_map(|name| best.entry.concepts.get(name)).flatten();
+        if own
+            .chain(&best.entry.terse)
+            .any(|phrase| phrase.ends(reading, at).is_some())
+        {
+            continue;
+        }
+        if let Some(other) = others
+            .iter()
+            .find(|other| other.terse.iter().any(|phrase| one_word(&phrase)))
+        {
+            return Some(other);
+        }
+    }
     others
+        .into_iter()
         .filter_map(|entry| evidence(entry, reading, false))
         .filter(|other| other.score >= SECOND)
         .find_map(|other| {

@@ -12,6 +12,37 @@ use crate::scene::Referent;
 /// Words that may be ignored and are named in the message.
 const FEW: usize = 3;
 
+/// The items that phrases of the preset explain; words that it merely allows, and words beside a number, explain no place.
+fn explained(reading: &Reading, entry: &Entry) -> HashSet<usize> {
+    let starts = 0..reading.items.len();
+    let spans = starts.flat_map(|at| {
+        entry
+            .phrases()
+            .filter_map(move |phrase| Some(at..phrase.ends(reading, at)?))
+    });
+    spans.flatten().collect()
+}
+
+/// Whether the word says where: “the *top* of the cube”.
+fn is_place(reading: &Reading, at: usize) -> bool {
+    reading
+        .item(at)
+        .is_some_and(|item| item.kind == ItemKind::Word && reading.language.places.contains(&item.text))
+}
+
+/// Whether what is said next is understood, so that “only” says nothing more: “only on the *left half*”, “only *20* rocks”.
+fn goes_on(reading: &Reading, understood: impl Fn(usize) -> bool, from: usize) -> bool {
+    let language = reading.language;
+    let empty = |at: usize| {
+        reading.item(at).is_some_and(|item| {
+            item.kind == ItemKind::Word
+                && (language.prepositions.contains(&item.text) || language.is_determiner(&item.text))
+        })
+    };
+    let next = (from..reading.items.len()).find(|at| !empty(*at));
+    next.is_none_or(understood)
+}
+
 fn silent(reading: &Reading, entry: &Entry, at: usize) -> bool {
     let Some(item) = reading.item(at) else { return true };
     let language = reading.language;
@@ -36,11 +67,13 @@ pub(crate) fn leftovers(
 ) -> Result<Vec<String>, Refusal> {
     let used: HashSet<usize> = used.iter().copied().collect();
     let clauses = reading.clauses();
+    let explained = explained(reading, entry);
     let (mut hard, mut soft): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     let mut opened: HashSet<usize> = HashSet::from([0]);
     for phrase in &reading.language.restrictions {
         if let Some((start, end)) = phrase.find(reading)
             && !(start..end).all(|at| used.contains(&at))
+            && !(reading.is(start, &["only"]) && goes_on(reading, |at| used.contains(&at), (start + 1).max(end - 1)))
         {
             hard.extend(
                 (start..end)
@@ -85,7 +118,10 @@ pub(crate) fn leftovers(
                 let other = language.unsupported.contains(&item.stem) && !entry.vocabulary.contains(&item.stem);
                 let colour = language.colours.contains(&item.stem);
                 let before_noun = describes(entry, reading, at, &used);
-                if negation {
+                let understood = |at: usize| used.contains(&at) || explained.contains(&at);
+                let only = item.text == "only" && goes_on(reading, understood, at + 1);
+                let place = is_place(reading, at) && !explained.contains(&at) && !only;
+                if negation || place {
                     hard.push(item.typed.clone());
                 } else if silent(reading, entry, at) && !other {
                     // The first meaningful word of a further clause opens it.

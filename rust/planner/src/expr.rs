@@ -170,7 +170,8 @@ pub(crate) fn truthy(value: &Value) -> bool {
     }
 }
 
-fn same(a: &Value, b: &Value) -> bool {
+/// Whether two values are equal; numbers up to rounding, whole or not.
+pub(crate) fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a.as_f64().zip(b.as_f64()).is_some_and(|(a, b)| (a - b).abs() < 1e-12),
         (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),

@@ -118,6 +118,9 @@ struct File {
     instead: Vec<String>,
     removals: Vec<String>,
     unsupported: Vec<String>,
+    places: Vec<String>,
+    abbreviations: HashMap<String, String>,
+    reseeds: Vec<String>,
     colours: Vec<String>,
     numbers: HashMap<String, f64>,
     multipliers: HashMap<String, f64>,
@@ -171,6 +174,12 @@ pub(crate) struct Language {
     pub(crate) removals: HashSet<String>,
     /// Stems of words that ask for something that no preset does.
     pub(crate) unsupported: HashSet<String>,
+    /// Words that say where, or that nothing else is meant: they count only as part of a phrase that the preset understands.
+    pub(crate) places: HashSet<String>,
+    /// Short forms of words: “segs”, “dia”.
+    pub(crate) abbreviations: HashMap<String, String>,
+    /// Words that ask for another random result: “another seed”, “shuffle”.
+    pub(crate) reseeds: HashSet<String>,
     /// Colour and surface adjectives, which no preset can fulfil.
     pub(crate) colours: HashSet<String>,
     /// Number words below a hundred.
@@ -261,6 +270,9 @@ impl Language {
             adjectives: stems(&file.adjectives),
             unsupported: stems(&file.unsupported),
             colours: stems(&file.colours),
+            places: set(file.places),
+            abbreviations: file.abbreviations,
+            reseeds: set(file.reseeds),
             definite: set(file.definite),
             indefinite: set(file.indefinite),
             stop: set(file.stop),

@@ -17,17 +17,25 @@ impl Phrase {
                 while skipped < 3
                     && reading
                         .item(here)
-                        .is_some_and(|item| !fits(next, item) && reading.is_empty_word(item))
+                        .is_some_and(|item| !fits(next, item, reading) && reading.is_empty_word(item))
                 {
                     here += 1;
                     skipped += 1;
                 }
                 continue;
             }
-            if !fits(pattern, reading.item(here)?) {
-                return None;
+            match pattern {
+                Pattern::Start if (0..here).all(|before| reading.means_nothing(before)) => {}
+                Pattern::End if (here..reading.items.len()).all(|after| reading.means_nothing(after)) => {}
+                Pattern::Start | Pattern::End => return None,
+                Pattern::Some => {
+                    let next = self.patterns.get(i + 1)?;
+                    let fitting = |at: &usize| reading.item(*at).is_some_and(|item| fits(next, item, reading));
+                    here = (here..here + 4).find(fitting)?;
+                }
+                _ if !fits(pattern, reading.item(here)?, reading) => return None,
+                _ => here += 1,
             }
-            here += 1;
         }
         Some(here)
     }
@@ -38,13 +46,17 @@ impl Phrase {
     }
 }
 
-fn fits(pattern: &Pattern, item: &Item) -> bool {
+fn fits(pattern: &Pattern, item: &Item, reading: &Reading) -> bool {
     match (pattern, &item.kind) {
         (Pattern::Stem(stem), ItemKind::Word | ItemKind::Break(_)) => &item.stem == stem,
         (Pattern::Exact(text), ItemKind::Word | ItemKind::Quantity(_)) => &item.text == text,
         // “a circle” is a circle, “the Circle” the object of that name.
         (Pattern::Stem(stem), ItemKind::Mention(mention)) => !mention.definite && &item.stem == stem,
         (Pattern::Exact(text), ItemKind::Mention(mention)) => !mention.definite && &item.text == text,
+        (Pattern::Things, ItemKind::Word | ItemKind::Mention(_)) => {
+            let copied = matches!(item.kind, ItemKind::Mention(_)) || reading.language.shape(&item.stem).is_some();
+            copied && item.text.ends_with('s') && item.stem != item.text
+        }
         (Pattern::Count, ItemKind::Quantity(q)) => {
             matches!(q.amount, Amount::One(n) if n.fract() == 0.0) && matches!(q.unit, Unit::Bare | Unit::Times)
         }

@@ -11,7 +11,7 @@ use crate::change::preset_of;
 use crate::choose;
 use crate::cover;
 use crate::degree;
-use crate::fill::{self, PromptValue};
+use crate::fill;
 use crate::last::Last;
 use crate::library::{Entry, Library};
 use crate::naming::{About, last_result, names};
@@ -22,6 +22,7 @@ use crate::roles::{self, Cast};
 use crate::second;
 use crate::template::Read;
 use crate::translate;
+use crate::values::PromptValue;
 use crate::whole::PresetFile;
 use geonode_graph::documents::context::Context;
 

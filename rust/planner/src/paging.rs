@@ -95,6 +95,7 @@ fn kind(parameter: &Parameter, value: &Value) -> Option<(&'static str, Option<&'
     };
     Some(match (measured, value) {
         (ParameterKind::Value, _) => ("Value", None),
+        (ParameterKind::Text, _) => ("String", None),
         (ParameterKind::Object, _) => ("Object", None),
         (ParameterKind::Collection, _) => ("Collection", None),
         (_, Value::Array(_)) => ("Vector", None),

@@ -2,7 +2,8 @@
 //!
 //! A phrase is words separated by spaces. A word matches every form of itself (“copy” also “copies”); `=rows` matches exactly that.
 //! `~` skips up to three words without meaning. `@count @number @length @angle @range @sides` match a quantity,
-//! `@mesh @curve @object` an object of the scene.
+//! `@mesh @curve @object` an object of the scene, `@things` several of what is copied. `^` is the beginning of the prompt and `$` its end, past
+//! words without meaning; `*` skips up to three words of any sort.
 
 use crate::tokens::stem;
 
@@ -21,6 +22,10 @@ pub(crate) enum Pattern {
     Mesh,
     Curve,
     Object,
+    Things,
+    Start,
+    End,
+    Some,
 }
 
 /// Why a phrase is invalid.
@@ -49,6 +54,10 @@ impl Phrase {
                 "@mesh" => Pattern::Mesh,
                 "@curve" => Pattern::Curve,
                 "@object" => Pattern::Object,
+                "@things" => Pattern::Things,
+                "^" => Pattern::Start,
+                "$" => Pattern::End,
+                "*" => Pattern::Some,
                 _ if lower.starts_with('@') => return Err(PhraseError(format!("“{word}” is not a known pattern"))),
                 _ => match lower.strip_prefix('=') {
                     Some(exact) => Pattern::Exact(exact.to_owned()),

@@ -40,6 +40,10 @@ pub(crate) enum ParameterKind {
     Range,
     /// “5 by 4”, stored in `into`.
     Sides,
+    /// Several numbers in a row, “5, 8 and 3”, stored in `into`.
+    Values,
+    /// Words of the prompt as they are: in quotation marks, or after one of `before`.
+    Text,
     /// One of `options`.
     Choice,
     /// Yes or no.
@@ -194,6 +198,9 @@ pub(crate) enum Unnamed {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Thing {
+    /// Accepted object types; empty means any with geometry.
+    #[serde(default)]
+    pub(crate) kinds: Vec<String>,
     /// Phrases that introduce it for certain.
     #[serde(default)]
     pub(crate) after: Vec<String>,
@@ -214,6 +221,12 @@ pub(crate) struct Template {
     pub(crate) description: String,
     /// What was done, with `{parameter}` in it; sentences in brackets after `?name ` only if that is given.
     pub(crate) done: Vec<Sentence>,
+    /// What share of the room that it needs each copy has; below 1 neighbours overlap, or are made smaller.
+    #[serde(default)]
+    pub(crate) room: Value,
+    /// Whether the tree makes copies smaller where they would overlap.
+    #[serde(default)]
+    pub(crate) fits: Value,
     /// Expectations about the result: `meta.expects` of a plan without the object, with expressions.
     #[serde(default)]
     pub(crate) expects: Vec<Value>,
@@ -229,21 +242,25 @@ pub(crate) struct Sentence {
     pub(crate) when: Value,
     /// Text with `{parameter}`.
     pub(crate) text: String,
+    /// Whether it says what the words left open, and so belongs to how they were understood.
+    pub(crate) note: bool,
 }
 
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Said {
     Always(String),
-    When(When),
+    When(Conditional),
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct When {
+struct Conditional {
     #[serde(default)]
     when: Value,
     text: String,
+    #[serde(default)]
+    note: bool,
 }
 
 impl From<Said> for Sentence {
@@ -252,8 +269,9 @@ impl From<Said> for Sentence {
             Said::Always(text) => Self {
                 when: Value::Null,
                 text,
+                note: false,
             },
-            Said::When(When { when, text }) => Self { when, text },
+            Said::When(Conditional { when, text, note }) => Self { when, text, note },
         }
     }
 }
@@ -284,6 +302,9 @@ pub(crate) struct Preset {
     /// Sets of concepts that exclude it.
     #[serde(default)]
     pub(crate) against: Vec<Vec<String>>,
+    /// Short phrases that call for it where a prompt opens with one, and nothing else does; its title is one.
+    #[serde(default)]
+    pub(crate) terse: Vec<String>,
     /// Further words that add nothing to what the preset does.
     #[serde(default)]
     pub(crate) words: Vec<String>,
@@ -332,6 +353,11 @@ impl Preset {
         for (i, sentence) in self.plan.done.iter_mut().enumerate() {
             if let Value::String(text) = &sentence.when {
                 sentence.when = infix::read(text).map_err(|cause| wrong(format!("/plan/done/{i}/when"), cause))?;
+            }
+        }
+        for (name, value) in [("room", &mut self.plan.room), ("fits", &mut self.plan.fits)] {
+            if let Value::String(text) = value {
+                *value = infix::read(text).map_err(|cause| wrong(format!("/plan/{name}"), cause))?;
             }
         }
         let expects = self.plan.expects.iter_mut().enumerate();
@@ -386,7 +412,10 @@ impl Preset {
                     return Err(wrong(at("into"), format!("“{name}” is not a parameter")));
                 }
             }
-            let parts = matches!(parameter.kind, ParameterKind::Range | ParameterKind::Sides);
+            let parts = matches!(
+                parameter.kind,
+                ParameterKind::Range | ParameterKind::Sides | ParameterKind::Values
+            );
             let measured = parts || parameter.kind == ParameterKind::Derived && parameter.of.is_some();
             if parts == parameter.into.is_empty() || measured != parameter.of.is_some() {
                 return Err(wrong(

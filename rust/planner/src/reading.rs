@@ -64,7 +64,10 @@ impl<'a> Reading<'a> {
             .zip(&taken)
             .filter(|(token, taken)| !**taken && token.kind == Kind::Word)
         {
-            if let Some(known) = correct(&token.text) {
+            if let Some(full) = language.abbreviations.get(&token.text) {
+                token.stem = tokens::stem(full);
+                token.text.clone_from(full);
+            } else if let Some(known) = correct(&token.text) {
                 corrected.push((token.text.clone(), known.clone()));
                 token.stem = tokens::stem(&known);
                 token.text = known;
@@ -95,6 +98,15 @@ impl<'a> Reading<'a> {
     pub(crate) fn is_empty_word(&self, item: &Item) -> bool {
         item.kind == ItemKind::Word
             && (self.language.stop.contains(&item.text) || self.language.adjectives.contains(&item.stem))
+    }
+
+    /// Whether the item at this place says nothing: a mark, or a word such as “please”.
+    pub(crate) fn means_nothing(&self, at: usize) -> bool {
+        self.item(at).is_some_and(|item| match item.kind {
+            ItemKind::Break(mark) => !matches!(mark, '/' | '+' | '-'),
+            ItemKind::Word => self.language.stop.contains(&item.text) && !self.language.places.contains(&item.text),
+            _ => false,
+        })
     }
 
     /// Whether the item at this place is one of these words.

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use geonode_protocol::Code;
 
 use crate::degree::{acting, counting, speaks_of};
-use crate::fill::{PromptValue, in_range, plain};
 use crate::language::DegreeOf;
 use crate::last::Last;
 use crate::library::{Library, Slot};
@@ -16,6 +15,7 @@ use crate::reading::{ItemKind, Reading};
 use crate::refusal::Refusal;
 use crate::roles::{Cast, Thing};
 use crate::template::Read;
+use crate::values::{PromptValue, in_range, plain};
 
 /// By how much.
 #[derive(Clone, Copy)]
@@ -24,6 +24,7 @@ enum By {
     Share(f64),
     Number(f64),
     Measure(f64),
+    Exactly(f64),
 }
 
 /// What changes.
@@ -57,8 +58,84 @@ pub(crate) fn read<'a>(
     context: &geonode_graph::documents::Context,
 ) -> Option<Result<Read<'a>, Refusal>> {
     let reading = Reading::new(prompt, context, &library.language, |word| library.correct(word));
+    if let Some(said) = lone(&reading, last).or_else(|| reseeded(&reading, last)) {
+        return Some(changed(library, last, &said));
+    }
     let said = said(&reading, last)?;
     Some(changed(library, last, &said))
+}
+
+/// A number alone, which is the value that counts most: “180” after a twist, “20 cm” after a tube.
+fn lone<'e>(reading: &Reading, last: &Last<'e>) -> Option<Said<'e>> {
+    let mut meant = (0..reading.items.len()).filter(|at| !reading.means_nothing(*at));
+    let (at, None) = (meant.next()?, meant.next()) else {
+        return None;
+    };
+    let item = reading.item(at)?;
+    let ItemKind::Quantity(quantity) = &item.kind else {
+        return None;
+    };
+    let Amount::One(value) = quantity.amount else {
+        return None;
+    };
+    let (kinds, value): (&[ParameterKind], f64) = match quantity.unit {
+        Unit::Metres => (&[ParameterKind::Length], value),
+        Unit::Radians => (&[ParameterKind::Angle], value),
+        Unit::Percent => (&[ParameterKind::Factor], value),
+        // A count of things is read as “make it 300” is.
+        Unit::Bare if last.entry.preset.thing.is_none() => (
+            &[ParameterKind::Count, ParameterKind::Angle, ParameterKind::Factor],
+            value,
+        ),
+        _ => return None,
+    };
+    let ranked = |kind: &ParameterKind| {
+        let there = |slot: &&'e Slot| slot.parameter.kind == *kind && present(last, slot).is_some();
+        let of_rank = |slot: &&'e Slot| slot.parameter.rank.is_some();
+        let slots = last.entry.slots.iter().filter(there).filter(of_rank);
+        slots.min_by_key(|slot| slot.parameter.rank)
+    };
+    let slot = kinds.iter().filter_map(ranked).min_by_key(|slot| slot.parameter.rank)?;
+    let degrees = quantity.unit == Unit::Bare && slot.parameter.kind == ParameterKind::Angle;
+    Some(Said {
+        by: Some(By::Exactly(if degrees { value.to_radians() } else { value })),
+        words: item.typed.clone(),
+        of: Some(Of::Slot(slot)),
+        ..Said::default()
+    })
+}
+
+/// Another random result: “a different seed”, “shuffle it”.
+fn reseeded<'e>(reading: &Reading, last: &Last<'e>) -> Option<Said<'e>> {
+    let language = reading.language;
+    let beside = [
+        "different",
+        "another",
+        "new",
+        "other",
+        "next",
+        "random",
+        "randomly",
+        "again",
+    ];
+    let known = |at: usize| {
+        let word = reading.item(at).map_or("", |item| item.text.as_str());
+        reading.means_nothing(at)
+            || language.reseeds.contains(word)
+            || beside.contains(&word)
+            || language.is_determiner(word)
+    };
+    let asks = reading.items.iter().any(|item| language.reseeds.contains(&item.text));
+    if !asks || !(0..reading.items.len()).all(known) {
+        return None;
+    }
+    let seed = |slot: &&'e Slot| slot.parameter.kind == ParameterKind::Seed;
+    Some(Said {
+        by: Some(By::Number(1.0)),
+        words: reading.typed(0, reading.items.len()),
+        of: last.entry.slots.iter().find(seed).map(Of::Slot),
+        ..Said::default()
+    })
 }
 
 /// What every word of the sentence says; `None` if one says something else.
@@ -287,9 +364,10 @@ fn changed<'a>(library: &'a Library, last: &Last<'a>, said: &Said<'a>) -> Result
     let slot = slot.ok_or_else(ask)?;
     let now = present(last, slot).ok_or_else(ask)?;
     let sign = said.sign.unwrap_or(1.0);
-    let whole = slot.parameter.kind == ParameterKind::Count;
+    let whole = matches!(slot.parameter.kind, ParameterKind::Count | ParameterKind::Seed);
     let step = said.step.unwrap_or(STEP);
     let value = match said.by {
+        Some(By::Exactly(value)) => value,
         Some(By::Times(factor)) if sign < 0.0 && factor > 1.0 => now / factor,
         Some(By::Times(factor)) => now * factor,
         Some(By::Share(share)) => now * (1.0 + sign * share),

@@ -12,13 +12,13 @@ use serde_json::{Map, Value, json};
 
 use crate::build::build;
 pub use crate::draft::{Draft, DraftInput, ROOT, id};
-use crate::fill::PromptValue;
 use crate::library::{Entry, Library};
 use crate::naming::About;
 use crate::preset::{Parameter, ParameterKind, Unnamed};
 use crate::refusal::{DataError, Refusal};
 use crate::roles::{self, Cast, Thing};
 use crate::template::Read;
+use crate::values::PromptValue;
 pub use crate::whole::PresetFile;
 
 /// A parameter as interfaces show it.
@@ -140,12 +140,13 @@ fn parameter(parameter: &Parameter, options: &[(String, Value, Vec<crate::phrase
         ParameterKind::Turns => ("turns", ""),
         ParameterKind::Factor => ("factor", ""),
         ParameterKind::Seed => ("seed", ""),
+        ParameterKind::Text => ("text", ""),
         ParameterKind::Choice => ("choice", ""),
         ParameterKind::Bool => ("bool", ""),
         ParameterKind::Object => ("object", ""),
         ParameterKind::Collection => ("collection", ""),
         ParameterKind::Value => ("value", ""),
-        ParameterKind::Range | ParameterKind::Sides | ParameterKind::Derived => return None,
+        ParameterKind::Range | ParameterKind::Sides | ParameterKind::Values | ParameterKind::Derived => return None,
     };
     let constant = match &parameter.default {
         value if parameter.kind == ParameterKind::Value => value.clone(),
@@ -342,6 +343,7 @@ pub fn trial(file: &PresetFile, blender: &str) -> Result<Value, Refusal> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::scenes::plane as context;
 
     fn draft() -> Draft {
         Draft {
@@ -376,16 +378,6 @@ mod tests {
             name: format!("{}.toml", id(&draft.title)),
             text: draft.text(0.01),
         }
-    }
-
-    fn context() -> Context {
-        serde_json::from_value(json!({
-            "active_object": "Plane",
-            "objects": [{"name": "Plane", "type": "MESH", "dimensions": [2, 2, 0], "counts": {"vertices": 4, "edges": 4, "faces": 1}}],
-            "units": {"scale_length": 0.01},
-            "blender": [4, 2, 0]
-        }))
-        .unwrap()
     }
 
     #[test]

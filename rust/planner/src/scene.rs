@@ -35,6 +35,8 @@ pub(crate) struct Mention {
     pub(crate) referent: Referent,
     /// Whether it is named as something that exists: “the plane”, “Plane”, a quoted name.
     pub(crate) definite: bool,
+    /// Whether it stands in quotation marks.
+    pub(crate) quoted: bool,
 }
 
 impl Mention {
@@ -229,6 +231,7 @@ pub(crate) fn mentions(tokens: &[Token], context: &Context, language: &Language)
                 end: at + 1,
                 referent: quoted(&token.text, context),
                 definite: true,
+                quoted: true,
             });
             at += 1;
             continue;
@@ -254,6 +257,7 @@ pub(crate) fn mentions(tokens: &[Token], context: &Context, language: &Language)
                 end,
                 referent: name.referent.clone(),
                 definite: definite(tokens, at, language),
+                quoted: false,
             });
             at = end;
             continue;

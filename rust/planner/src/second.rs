@@ -2,10 +2,11 @@
 //!
 //! A number that this finds and no value of the plan has is named; a count before a noun bounds what the result may have.
 
-use crate::fill::{Filled, PromptValue, plain};
+use crate::fill::Filled;
 use crate::language::{Dimension, Language};
 use crate::reading::Reading;
 use crate::tokens::stem;
+use crate::values::{PromptValue, plain};
 
 /// A number and what follows it.
 #[derive(Debug, PartialEq)]

@@ -7,11 +7,11 @@ use geonode_protocol::Code;
 use serde_json::{Value, json};
 
 use crate::expr::{self, ExprError, Scope};
-use crate::fill::{PromptValue, plain};
 use crate::library::{Entry, Library};
 use crate::preset::{Parameter, ParameterKind};
 use crate::refusal::Refusal;
 use crate::roles::{Cast, Thing};
+use crate::values::{PromptValue, plain};
 
 /// What was read from a prompt, with the preset that it fits.
 pub(crate) struct Read<'a> {
@@ -61,6 +61,8 @@ pub(crate) fn facts(read: &Read, context: &Context, object: &SceneObject, scale:
     let mut put = |name: &str, value: Value| scope.insert(name.to_owned(), value);
     put("target.name", json!(object.name));
     put("target.dims", json!(local(object.dimensions)));
+    put("target.area", json!(area(local(object.dimensions))));
+    put("target.length", json!(object.length.unwrap_or(0.0)));
     put("target.named", json!(read.cast.named));
     put("target.faces", json!(counts.faces.unwrap_or(0)));
     put("target.vertices", json!(counts.vertices.unwrap_or(0)));
@@ -94,6 +96,7 @@ pub(crate) fn facts(read: &Read, context: &Context, object: &SceneObject, scale:
         Some(Thing::Collection(other)) => {
             kind = "collection";
             name = json!(other);
+            dims = local(largest_of(other, context));
         }
         Some(Thing::Shape(key, _)) => {
             kind = "shape";
@@ -124,6 +127,30 @@ pub(crate) fn facts(read: &Read, context: &Context, object: &SceneObject, scale:
     put("thing.shape", shape);
     put("thing.dims", json!(dims));
     scope
+}
+
+/// About the area of a surface with these bounds: right for what is flat, half of a box.
+fn area([x, y, z]: [f64; 3]) -> f64 {
+    x * y + y * z + z * x
+}
+
+/// The greatest extents of the objects of a collection, in Blender units; 1 where none is known.
+fn largest_of(collection: &str, context: &Context) -> [f64; 3] {
+    let members = context.collections.iter().filter(|one| one.name == collection);
+    let objects = members
+        .flat_map(|one| &one.objects)
+        .filter_map(|name| context.object(name));
+    let largest = objects.fold([0.0_f64; 3], |mut most, object| {
+        for (side, other) in most.iter_mut().zip(object.dimensions) {
+            *side = side.max(other);
+        }
+        most
+    });
+    if largest.iter().any(|side| *side > 0.0) {
+        largest
+    } else {
+        [1.0; 3]
+    }
 }
 
 /// A preset that cannot be filled; a test of the presets holds that there is none.

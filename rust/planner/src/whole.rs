@@ -133,16 +133,7 @@ fn data_block(text: &str) -> Option<(&str, String, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn context() -> Context {
-        serde_json::from_value(json!({
-            "active_object": "Plane",
-            "objects": [{"name": "Plane", "type": "MESH", "dimensions": [2, 2, 0], "counts": {"vertices": 4, "edges": 4, "faces": 1}}],
-            "units": {"scale_length": 0.01},
-            "blender": [4, 2, 0]
-        }))
-        .unwrap()
-    }
+    use crate::scenes::plane as context;
 
     #[test]
     fn groups_of_the_file_are_never_taken_over() {

@@ -4,12 +4,12 @@ use serde_json::Value;
 
 use crate::change::is_said;
 use crate::expr::{self, Scope};
-use crate::fill::{PromptValue, plain};
 use crate::naming::Names;
 use crate::preset::ParameterKind;
 use crate::refusal::Refusal;
 use crate::roles::Thing;
 use crate::template::{Read, broken};
+use crate::values::{PromptValue, plain};
 
 /// A parameter in words.
 pub(crate) fn describe(read: &Read, name: &str, scope: &Scope, unit: f64) -> String {
@@ -28,7 +28,7 @@ pub(crate) fn describe(read: &Read, name: &str, scope: &Scope, unit: f64) -> Str
             .slots
             .iter()
             .find(|slot| slot.parameter.name == name)
-            .and_then(|slot| slot.options.iter().find(|(_, option, _)| option == v))
+            .and_then(|slot| slot.options.iter().find(|(_, option, _)| expr::same(option, v)))
             .map_or_else(|| v.to_string(), |(key, _, _)| key.clone()),
         (_, Value::Bool(b)) => if *b { "on" } else { "off" }.to_owned(),
         (_, Value::Number(n)) => plain(n.as_f64().unwrap_or(0.0)),
@@ -73,10 +73,10 @@ pub(crate) fn thing(read: &Read) -> Option<String> {
     })
 }
 
-/// What a plan does, as the preset says it.
-pub(crate) fn done(read: &Read, scope: &Scope, unit: f64) -> Result<Vec<String>, Refusal> {
+/// The sentences of the preset that hold: those that are notes, or the others.
+pub(crate) fn said(read: &Read, scope: &Scope, unit: f64, notes: bool) -> Result<Vec<String>, Refusal> {
     let mut parts = Vec::new();
-    for line in &read.entry.preset.plan.done {
+    for line in read.entry.preset.plan.done.iter().filter(|line| line.note == notes) {
         let holds =
             line.when.is_null() || expr::truthy(&expr::eval(&line.when, scope).map_err(|e| broken(&e, read.entry))?);
         if holds {
@@ -95,7 +95,8 @@ pub(crate) fn message(
     remarks: &[String],
     names: &Names,
 ) -> Result<String, Refusal> {
-    let mut parts = done(read, scope, unit)?;
+    let mut parts = Vec::new();
+    parts.extend(said(read, scope, unit, false)?);
     if !assumed.is_empty() {
         let list: Vec<String> = assumed
             .iter()

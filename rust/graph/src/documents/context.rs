@@ -1,5 +1,7 @@
 //! The part of the scene that the planner and the model see (`FORMATS.md`, "Context").
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -198,6 +200,9 @@ pub struct Context {
     /// How many objects the snapshot left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cut: Option<u64>,
+    /// How many of those are of each type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cut_kinds: Option<BTreeMap<String, u64>>,
     /// Collections.
     pub collections: Vec<Collection>,
     /// Names of the materials.

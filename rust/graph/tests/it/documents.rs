@@ -45,7 +45,7 @@ fn samples() -> Vec<(&'static str, Value)> {
         "objects": [{"name": "Plane", "type": "MESH", "location": [0.0, 0.0, 0.0], "scale": [1.0, 1.0, 1.0],
             "dimensions": [2.0, 2.0, 0.0], "bounds": [[-1.0, -1.0, 0.0], [1.0, 1.0, 0.0]], "visible": true, "selected": true,
             "counts": {"vertices": 4, "edges": 4, "faces": 1}, "modifiers": [modifier]}],
-        "cut": 1, "collections": [{"name": "Rocks", "objects": ["Rock"]}], "materials": ["Stone"], "images": ["Moss"],
+        "cut": 1, "cut_kinds": {"LIGHT": 1}, "collections": [{"name": "Rocks", "objects": ["Rock"]}], "materials": ["Stone"], "images": ["Moss"],
         "node_groups": [{"name": "T", "users": 1, "nodes": 1}],
         "tree": {"ir": 1, "blender": [5, 2, 3], "root": "T", "trees": {"T": tree}},
         "tree_focus": {"selected": ["a"], "touched": []},

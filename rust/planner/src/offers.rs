@@ -1,0 +1,373 @@
+//! Which number could be which parameter: the words beside it, its unit, its place; and the cheapest assignment of all.
+
+use crate::library::{Entry, Slot};
+use crate::phrase::Phrase;
+use crate::preset::{Parameter, ParameterKind};
+use crate::quantity::{Amount, Quantity, Unit};
+use crate::reading::{ItemKind, Reading};
+use crate::scene::Referent;
+
+/// What meshes and curves consist of: a number before it counts.
+const ELEMENTS: [&str; 9] = [
+    "faces",
+    "vertices",
+    "verts",
+    "edges",
+    "polygons",
+    "triangles",
+    "quads",
+    "tris",
+    "points",
+];
+
+/// Greatest distance at which a word relates to a number.
+const REACH: f64 = 4.5;
+
+/// Distance between a phrase and a number; marks and conjunctions cost more, another number separates them.
+fn steps(reading: &Reading, from: usize, to: usize) -> Option<f64> {
+    let mut cost = 0.0;
+    for at in from..to {
+        let item = reading.item(at)?;
+        cost += match &item.kind {
+            ItemKind::Quantity(_) => return None,
+            ItemKind::Break(_) => 3.0,
+            ItemKind::Word if reading.is(at, &["and", "or", "then", "but"]) => 2.5,
+            ItemKind::Word if reading.is(at, &["with"]) => 1.5,
+            ItemKind::Word if reading.is_empty_word(item) => 0.25,
+            ItemKind::Word | ItemKind::Mention(_) => 1.0,
+        };
+    }
+    (cost <= REACH).then_some(cost)
+}
+
+/// The cheapest phrase of a slot for the number at item `at`: (cost, items of the phrase).
+fn cue(slot: &Slot, reading: &Reading, at: usize) -> Option<(f64, std::ops::Range<usize>)> {
+    let mut best: Option<(f64, std::ops::Range<usize>)> = None;
+    let mut offer = |cost: f64, phrase: &Phrase, span: std::ops::Range<usize>| {
+        // Longer phrases are more certain: “per square metre” outweighs the noun between.
+        let cost = cost - 0.3 * f64::from(u32::try_from(phrase.weight()).unwrap_or(1)) + 0.2;
+        if best.as_ref().is_none_or(|(top, _)| cost < *top) {
+            best = Some((cost, span));
+        }
+    };
+    for start in at.saturating_sub(9)..at {
+        for phrase in &slot.before {
+            if let Some(end) = phrase.ends(reading, start).filter(|end| *end <= at)
+                && let Some(cost) = steps(reading, end, at)
+            {
+                offer(cost, phrase, start..end);
+            }
+        }
+    }
+    for start in at + 1..at + 9 {
+        for phrase in &slot.after {
+            if let Some(end) = phrase.ends(reading, start)
+                && let Some(cost) = steps(reading, at + 1, start)
+            {
+                // “80 cm high”: a word directly after a measure says what it measures.
+                let measured = cost == 0.0
+                    && slot.before.contains(phrase)
+                    && matches!(reading.item(at).map(|item| &item.kind), Some(ItemKind::Quantity(q)) if q.unit != Unit::Bare);
+                offer(cost + if measured { -0.15 } else { 0.05 }, phrase, start..end);
+            }
+        }
+    }
+    best
+}
+
+/// How well a unit fits a parameter: the extra cost, or `None` if it does not fit.
+fn unit_cost(kind: ParameterKind, unit: Unit) -> Option<f64> {
+    match (kind, unit) {
+        (ParameterKind::Count, Unit::Bare | Unit::Times)
+        | (ParameterKind::Seed, Unit::Bare)
+        | (ParameterKind::Length, Unit::Metres | Unit::Blender)
+        | (ParameterKind::Angle | ParameterKind::Turns, Unit::Radians)
+        | (ParameterKind::Factor, Unit::Percent | Unit::Times | Unit::Bare) => Some(0.0),
+        (ParameterKind::Length | ParameterKind::Angle | ParameterKind::Turns, Unit::Bare) => Some(0.8),
+        _ => None,
+    }
+}
+
+fn fits(parameter: &Parameter, quantity: &Quantity) -> Option<f64> {
+    let kind = parameter.of.unwrap_or(parameter.kind);
+    let cost = unit_cost(kind, quantity.unit)?;
+    match (parameter.kind, &quantity.amount) {
+        (ParameterKind::Range, Amount::Range(..)) => Some(cost),
+        (ParameterKind::Range, Amount::One(_)) => Some(cost + 0.5),
+        (ParameterKind::Sides, Amount::Sides(sides)) if sides.len() <= parameter.into.len() => Some(cost),
+        // “20-30 rocks” is a number between them.
+        (ParameterKind::Count, Amount::Range(low, _)) if parameter.counts_things && *low >= 2.0 => Some(cost),
+        (ParameterKind::Sides | ParameterKind::Range | ParameterKind::Values | ParameterKind::Text, _)
+        | (_, Amount::Range(..) | Amount::Sides(_)) => None,
+        (ParameterKind::Count | ParameterKind::Seed, Amount::One(n)) if n.fract() != 0.0 => Some(cost + 1.0),
+        _ => Some(cost),
+    }
+}
+
+/// Whether the number is directly before a countable noun.
+fn before_thing(reading: &Reading, at: usize, things: &[usize]) -> bool {
+    let mut next = at + 1;
+    while next < at + 6 {
+        let Some(item) = reading.item(next) else { return false };
+        // “5 facing the centre” does not count faces.
+        if item.text.ends_with("ing") && !matches!(item.kind, ItemKind::Quantity(_)) && item.stem == "face" {
+            return false;
+        }
+        if things.contains(&next) {
+            return true;
+        }
+        match &item.kind {
+            ItemKind::Word
+                if reading.language.prepositions.contains(&item.text)
+                    || reading.language.conjunctions.contains(&item.text) =>
+            {
+                return false;
+            }
+            ItemKind::Word => next += 1,
+            ItemKind::Mention(m) => return !matches!(m.referent, Referent::Generic(_)),
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// Whether the number counts something without a role: “4 spheres” next to the cubes of a ring.
+fn counts_other(entry: &Entry, reading: &Reading, at: usize, things: &[usize]) -> bool {
+    let noun = |at: usize| {
+        reading
+            .item(at)
+            .is_some_and(|item| reading.language.shape(&item.stem).is_some())
+    };
+    let mut next = at + 1;
+    // Adjectives and the first half of a compound (“200 grass tufts”) are not the counted noun.
+    while reading.item(next).is_some_and(|item| {
+        item.kind == ItemKind::Word
+            && !things.contains(&next)
+            && (reading.language.adjectives.contains(&item.stem) || (noun(next) && things.contains(&(next + 1))))
+    }) {
+        next += 1;
+    }
+    !things.contains(&next)
+        && reading.item(next).is_some_and(|item| match &item.kind {
+            ItemKind::Mention(mention) => matches!(mention.referent, Referent::Object { .. } | Referent::Unknown(_)),
+            ItemKind::Word => reading.language.shape(&item.stem).is_some() && !entry.vocabulary.contains(&item.stem),
+            _ => false,
+        })
+}
+
+/// Whether the number is one that only says about how many: “a few”, “several”.
+pub(crate) fn is_vague(reading: &Reading, at: usize) -> bool {
+    reading
+        .item(at)
+        .is_some_and(|item| item.text.split(' ').any(|word| reading.language.vague.contains(word)))
+}
+
+/// Whether the number is the first of two counts of the same things: “100 and 200 rocks”.
+fn one_of_two_counts(reading: &Reading, at: usize, things: &[usize]) -> bool {
+    reading.is(at + 1, &["and", "or"])
+        && matches!(reading.item(at + 2).map(|item| &item.kind), Some(ItemKind::Quantity(other)) if other.unit == Unit::Bare)
+        && before_thing(reading, at + 2, things)
+}
+
+/// A number that could be a parameter.
+#[derive(Clone)]
+pub(crate) struct Offer {
+    /// How far-fetched that is.
+    cost: f64,
+    /// Index of the parameter.
+    pub(crate) slot: usize,
+    /// Item of the number.
+    pub(crate) item: usize,
+    /// Items of the phrase that says so.
+    pub(crate) span: std::ops::Range<usize>,
+}
+
+/// Numbers that belong to a phrase and are not values of their own (“into four”, “the first half”).
+pub(crate) fn idle(entry: &Entry, reading: &Reading) -> Vec<usize> {
+    let spans = (0..reading.items.len()).filter_map(|at| {
+        let worded = entry.slots.iter().flat_map(|slot| slot.on.iter().chain(&slot.off));
+        let ends = entry
+            .words
+            .iter()
+            .chain(worded)
+            .filter(|phrase| phrase.weight() > 1)
+            .filter_map(|phrase| phrase.ends(reading, at));
+        ends.max().map(|end| at..end)
+    });
+    spans
+        .flatten()
+        .filter(|at| {
+            reading
+                .item(*at)
+                .is_some_and(|item| matches!(item.kind, ItemKind::Quantity(_)))
+        })
+        .collect()
+}
+
+/// Every number with the parameters that it could be, the most certain first.
+pub(crate) fn offers(entry: &Entry, reading: &Reading, things: &[usize], idle: &[usize]) -> Vec<Offer> {
+    let mut offers = Vec::new();
+    for (at, item) in reading.items.iter().enumerate().filter(|(at, _)| !idle.contains(at)) {
+        let ItemKind::Quantity(quantity) = &item.kind else {
+            continue;
+        };
+        if quantity.unit == Unit::Bare && counts_other(entry, reading, at, things) {
+            continue;
+        }
+        for (index, slot) in entry.slots.iter().enumerate() {
+            let parameter = &slot.parameter;
+            // “100 to 200 rocks” leaves the count open; it is not a range of anything else.
+            let open_count = quantity.unit == Unit::Bare
+                && matches!(quantity.amount, Amount::Range(low, _) if low >= 2.0)
+                && before_thing(reading, at, things);
+            if open_count && !parameter.counts_things {
+                continue;
+            }
+            // “a few” and “100 and 200 rocks” count.
+            let counts_only =
+                is_vague(reading, at) || quantity.unit == Unit::Bare && one_of_two_counts(reading, at, things);
+            if counts_only && parameter.kind != ParameterKind::Count {
+                continue;
+            }
+            let Some(mut base) = fits(parameter, quantity) else {
+                continue;
+            };
+            // “a ring of 8 cubes, 5”: a bare number before the things counts them rather than measuring anything.
+            let counted = entry.preset.thing.is_some() && before_thing(reading, at, things);
+            if quantity.unit == Unit::Bare && parameter.kind == ParameterKind::Length && counted {
+                base += 3.0;
+            }
+            if let Some((cost, span)) = cue(slot, reading, at) {
+                offers.push(Offer {
+                    cost: base + cost,
+                    slot: index,
+                    item: at,
+                    span,
+                });
+            }
+            if parameter.counts_things && quantity.unit == Unit::Bare && before_thing(reading, at, things) {
+                offers.push(Offer {
+                    cost: base + 0.6,
+                    slot: index,
+                    item: at,
+                    span: at..at,
+                });
+            }
+            if parameter.kind == ParameterKind::Count && parameter.rank.is_some() && quantity.unit == Unit::Times {
+                offers.push(Offer {
+                    cost: base + 0.3,
+                    slot: index,
+                    item: at,
+                    span: at..at,
+                });
+            }
+            let measured = matches!(quantity.unit, Unit::Metres | Unit::Blender);
+            if parameter.sizes_things && measured && before_thing(reading, at, things) {
+                offers.push(Offer {
+                    cost: base + 0.9,
+                    slot: index,
+                    item: at,
+                    span: at..at,
+                });
+            }
+            let bare_angle = quantity.unit == Unit::Bare && parameter.kind == ParameterKind::Angle;
+            // “200 faces” counts; it is no length and no factor.
+            let counts = quantity.unit == Unit::Bare
+                && matches!(parameter.kind, ParameterKind::Length | ParameterKind::Factor)
+                && reading.is(at + 1, &ELEMENTS);
+            let counts =
+                counts || matches!(quantity.amount, Amount::Range(..)) && parameter.kind == ParameterKind::Count;
+            if let Some(rank) = parameter.rank.filter(|_| !bare_angle && !counts) {
+                let vague = if quantity.unit == Unit::Bare && parameter.kind == ParameterKind::Length {
+                    8.0
+                } else {
+                    6.0
+                };
+                offers.push(Offer {
+                    cost: base + vague + f64::from(rank) * 0.1,
+                    slot: index,
+                    item: at,
+                    span: at..at,
+                });
+            }
+        }
+    }
+    offers.sort_by(|a, b| {
+        a.cost
+            .total_cmp(&b.cost)
+            .then(a.item.cmp(&b.item))
+            .then(a.slot.cmp(&b.slot))
+    });
+    offers
+}
+
+/// Leaving a number unassigned costs more than the vaguest match, so that every number is assigned if possible.
+const UNREAD: f64 = 12.0;
+/// In sentences with more numbers than this, each number is assigned by itself.
+const TOGETHER: usize = 7;
+
+/// The cheapest assignment of every number to its own parameter: “3 rows 5 columns” is not “rows 5”.
+pub(crate) fn settle(entry: &Entry, mut offers: Vec<Offer>) -> Vec<Offer> {
+    let mut items: Vec<usize> = offers.iter().map(|offer| offer.item).collect();
+    items.sort_unstable();
+    items.dedup();
+    if items.len() > TOGETHER || entry.slots.len() > 64 {
+        return offers;
+    }
+    let mut seen = Vec::new();
+    // Sorted by cost, so the first of a pair is its cheapest.
+    offers.retain(|offer| {
+        let pair = (offer.item, offer.slot);
+        let new = !seen.contains(&pair);
+        seen.push(pair);
+        new
+    });
+    let choices: Vec<Vec<&Offer>> = items
+        .iter()
+        .map(|item| offers.iter().filter(|offer| offer.item == *item).collect())
+        .collect();
+    let mut search = Search {
+        choices: &choices,
+        path: Vec::new(),
+        best: Vec::new(),
+        cost: f64::INFINITY,
+        left: 200_000,
+    };
+    search.step(0, 0, 0.0);
+    let mut chosen: Vec<Offer> = search.best.into_iter().cloned().collect();
+    chosen.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+    // Unassigned numbers may still fit where parameters exclude each other.
+    chosen.extend(offers);
+    chosen
+}
+
+struct Search<'a> {
+    choices: &'a [Vec<&'a Offer>],
+    path: Vec<&'a Offer>,
+    best: Vec<&'a Offer>,
+    cost: f64,
+    left: u32,
+}
+
+impl Search<'_> {
+    fn step(&mut self, item: usize, slots: u64, cost: f64) {
+        if cost >= self.cost || self.left == 0 {
+            return;
+        }
+        self.left -= 1;
+        let Some(offers) = self.choices.get(item) else {
+            self.cost = cost;
+            self.best.clone_from(&self.path);
+            return;
+        };
+        for offer in offers {
+            let bit = 1_u64 << offer.slot;
+            if slots & bit == 0 {
+                self.path.push(offer);
+                self.step(item + 1, slots | bit, cost + offer.cost);
+                self.path.pop();
+            }
+        }
+        self.step(item + 1, slots, cost + UNREAD);
+    }
+}
