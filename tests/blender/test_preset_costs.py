@@ -13,6 +13,7 @@ from preset_cases import CASES, made
 # What only evaluating shows (how much a cut removes, what lies within a distance) is estimated as its most.
 MOST = 2.5
 UNKNOWN = {
+    "bar_chart": 150.0,
     "boolean": 10.0,
     "chain": 5.0,
     "delete_faces": 12.0,
@@ -20,6 +21,7 @@ UNKNOWN = {
     "falloff_scatter": 4.0,
     "fence": 4.0,
     "gear": 4.0,
+    "ivy": 20.0,
     "low_poly": 20.0,
     "menger": 4.0,
     "panels": 4.0,

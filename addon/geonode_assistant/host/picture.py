@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from contextlib import ExitStack, suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ _DIRECTIONS = {  # from the object to the camera
 _LENS_MM = 60.0
 _MARGIN = 1.08
 _TUBE = 0.004  # radius of what stands for a line, as a part of the whole size
+_LOOKED_AT = 2000  # copies that are looked at for materials
 _CLAY = (0.78, 0.66, 0.52)
 
 
@@ -164,12 +166,26 @@ def _aim(camera: Any, low: Vector, high: Vector, size: tuple[int, int], directio
     data.clip_end = distance + radius * 10
 
 
+def _coloured(obj: Any) -> bool:
+    """Whether what an object shows has materials, its own or those that its trees give to it or to its copies."""
+    if obj.material_slots:
+        return True
+    graph = bpy.context.evaluated_depsgraph_get()
+    if any(getattr(obj.evaluated_get(graph).data, "materials", ())):
+        return True
+    for one in islice(graph.object_instances, _LOOKED_AT):
+        shows = one.parent is not None and one.parent.original == obj and one.object is not None
+        if shows and any(getattr(one.object.data, "materials", ())):
+            return True
+    return False
+
+
 def _light_up(scene: Any, obj: Any, undo: ExitStack) -> None:
     shading = scene.display.shading
     shading.light = "STUDIO"
     with suppress(TypeError):  # the even, bright light; studio lights are files that a packager may leave out
         shading.studio_light = "paint.sl"
-    if obj.material_slots:
+    if _coloured(obj):
         shading.color_type = "MATERIAL"
     else:
         shading.color_type = "SINGLE"

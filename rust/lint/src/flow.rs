@@ -1,13 +1,19 @@
 //! Nodes that receive nothing that they act on, and nodes whose data-block is not set.
 
+use std::collections::HashSet;
+
 use geonode_cost::{Kinds, MissingData, Observation, RULES, ReceivedGeometry, observe};
 use geonode_graph::catalogue::Catalogue;
 use geonode_graph::documents::Document;
-use geonode_graph::ir::Node;
+use geonode_graph::ir::{Node, Tree};
 use geonode_protocol::Code;
 
 use crate::finding::{Lint, Question};
 use crate::wording::{describe_accepted, describe_geometry, node_name, remedy};
+
+const SWITCH: &str = "GeometryNodeSwitch";
+const SELECTOR: &str = "Switch";
+const DOMAIN_SIZE: &str = "GeometryNodeAttributeDomainSize";
 
 /// Adds the findings; an empty input from upstream is only reported if no cause for it was found.
 pub(crate) fn check(document: &Document, catalogue: &Catalogue, question: &Question<'_>, found: &mut Vec<Lint>) {
@@ -16,12 +22,18 @@ pub(crate) fn check(document: &Document, catalogue: &Catalogue, question: &Quest
     };
     let mut idle = Vec::new();
     for (tree, id, got) in observations.iter().filter(|(tree, ..)| question.trees.contains(tree)) {
-        let nodes = document.trees.get(tree).map(|tree| tree.nodes.as_slice());
-        let Some(node) = nodes.unwrap_or_default().iter().find(|node| node.id == id) else {
+        let Some((page, node)) = document.trees.get(tree).and_then(|page| {
+            let node = page.nodes.iter().find(|node| node.id == id)?;
+            Some((page, node))
+        }) else {
             continue;
         };
         found.extend(missing(tree, node, got, catalogue));
-        for received in got.received.iter().filter(|received| !received.acts) {
+        let mut without = got.received.iter().filter(|received| !received.acts).peekable();
+        if without.peek().is_some() && is_for_other_geometry(page, id) {
+            continue;
+        }
+        for received in without {
             let lint = effectless(tree, node, received, catalogue);
             let waits = received.kinds == Kinds::NONE && received.linked;
             (if waits { &mut idle } else { &mut *found }).push(lint);
@@ -31,6 +43,50 @@ pub(crate) fn check(document: &Document, catalogue: &Catalogue, question: &Quest
     if !explained {
         found.extend(idle.into_iter().take(1));
     }
+}
+
+/// Whether what the node makes only reaches the result through switches that ask which geometry there is, as in “turn the instances if
+/// there are any, else the mesh”: for this geometry the tree may take the other branch.
+fn is_for_other_geometry(tree: &Tree, id: &str) -> bool {
+    let (mut todo, mut seen, mut switches) = (vec![id], HashSet::from([id]), 0);
+    while let Some(at) = todo.pop() {
+        let mut uses = 0;
+        for link in tree.links.iter().filter(|link| !link.muted && link.from.0 == at) {
+            uses += 1;
+            let to = link.to.0.as_str();
+            let is_switch = tree.nodes.iter().any(|node| node.id == to && node.kind == SWITCH);
+            if is_switch && link.to.1 != SELECTOR && asks_for_geometry(tree, to) {
+                switches += 1;
+            } else if seen.insert(to) {
+                todo.push(to);
+            }
+        }
+        if uses == 0 {
+            return false;
+        }
+    }
+    switches > 0
+}
+
+/// Whether what a switch follows is counted in geometry.
+fn asks_for_geometry(tree: &Tree, switch: &str) -> bool {
+    let sources = |to: &str, socket: Option<&str>| {
+        tree.links
+            .iter()
+            .filter(|link| !link.muted && link.to.0 == to && socket.is_none_or(|socket| link.to.1 == socket))
+            .map(|link| link.from.0.as_str())
+            .collect::<Vec<_>>()
+    };
+    let (mut todo, mut seen) = (sources(switch, Some(SELECTOR)), HashSet::new());
+    while let Some(at) = todo.pop() {
+        if tree.nodes.iter().any(|node| node.id == at && node.kind == DOMAIN_SIZE) {
+            return true;
+        }
+        if seen.insert(at) {
+            todo.extend(sources(at, None));
+        }
+    }
+    false
 }
 
 fn missing(tree: &str, node: &Node, got: &Observation, catalogue: &Catalogue) -> Option<Lint> {

@@ -56,7 +56,12 @@ pub(crate) fn acting(entry: &Entry) -> Option<&Slot> {
             ParameterKind::Length | ParameterKind::Factor | ParameterKind::Angle
         )
     };
-    let named = entry.slots.iter().find(|slot| slot.parameter.name == "strength");
+    let strength = ["strength".to_owned()];
+    let named = entry
+        .slots
+        .iter()
+        .filter(measures)
+        .find(|slot| slot.parameter.name == "strength" || speaks_of(slot, &strength));
     let first = entry
         .slots
         .iter()

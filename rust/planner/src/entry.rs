@@ -127,7 +127,7 @@ pub(crate) struct Entry {
     pub(crate) words: Vec<Phrase>,
     /// Names of the concepts that are its own, instead of excluding it.
     own: HashSet<String>,
-    /// Phrases that call for it where the prompt opens with one, and nothing else does: its title, and short words for it.
+    /// Phrases that call for it where the prompt opens with one, and nothing else does: its title where that is clear, and short words for it.
     pub(crate) terse: Vec<Phrase>,
     /// Stems that this preset understands.
     pub(crate) vocabulary: HashSet<String>,
@@ -267,7 +267,9 @@ pub(crate) fn compile(file: &str, mut preset: Preset, shared: &Shared, parts: &P
         .collect();
     let title = preset.title.to_lowercase().replace('-', " ");
     let mut terse = preset.terse.clone();
-    terse.push(title);
+    if preset.title_calls {
+        terse.push(title);
+    }
     let terse = phrases(file, "/terse", &terse)?;
     let mut vocabulary: HashSet<String> = HashSet::new();
     let introducing = concepts

@@ -162,6 +162,39 @@ pub(crate) fn is_vague(reading: &Reading, at: usize) -> bool {
         .is_some_and(|item| item.text.split(' ').any(|word| reading.language.vague.contains(word)))
 }
 
+/// Whether the number counts the noun behind it, in whatever role: “four legs”, “two long poles” are no lengths.
+fn counts_noun(reading: &Reading, at: usize) -> bool {
+    let mut next = at + 1;
+    while reading
+        .item(next)
+        .is_some_and(|item| item.kind == ItemKind::Word && reading.language.adjectives.contains(&item.stem))
+    {
+        next += 1;
+    }
+    reading.item(next).is_some_and(|item| {
+        matches!(item.kind, ItemKind::Word | ItemKind::Mention(_))
+            && item.text.len() > 2
+            && item.text.ends_with('s')
+            && !item.text.ends_with("ss")
+            && item.stem != item.text
+    })
+}
+
+/// Whether “one” stands for a thing: “one inside another”, “one by one”.
+fn is_pronoun(reading: &Reading, at: usize) -> bool {
+    let language = reading.language;
+    reading.item(at).is_some_and(|item| item.text == "one")
+        && reading.item(at + 1).is_none_or(|next| match next.kind {
+            ItemKind::Word => {
+                language.prepositions.contains(&next.text)
+                    || language.conjunctions.contains(&next.text)
+                    || language.places.contains(&next.text)
+            }
+            ItemKind::Break(_) => true,
+            _ => false,
+        })
+}
+
 /// Whether the number is the first of two counts of the same things: “100 and 200 rocks”.
 fn one_of_two_counts(reading: &Reading, at: usize, things: &[usize]) -> bool {
     reading.is(at + 1, &["and", "or"])
@@ -180,6 +213,19 @@ pub(crate) struct Offer {
     pub(crate) item: usize,
     /// Items of the phrase that says so.
     pub(crate) span: std::ops::Range<usize>,
+}
+
+/// Whether the words of this offer also speak of a length that is not the size of the things.
+fn says_of_another(entry: &Entry, index: usize, span: &std::ops::Range<usize>, reading: &Reading) -> bool {
+    entry.slots.iter().enumerate().any(|(other, slot)| {
+        let phrases = slot.before.iter().chain(&slot.after);
+        other != index
+            && slot.parameter.kind == ParameterKind::Length
+            && !slot.parameter.sizes_things
+            && phrases
+                .into_iter()
+                .any(|phrase| phrase.ends(reading, span.start) == Some(span.end))
+    })
 }
 
 /// Numbers that belong to a phrase and are not values of their own (“into four”, “the first half”).
@@ -204,6 +250,21 @@ pub(crate) fn idle(entry: &Entry, reading: &Reading) -> Vec<usize> {
         .collect()
 }
 
+/// Whether the way in which a number is said rules a parameter out, whatever words stand beside it.
+fn cannot_be(parameter: &Parameter, quantity: &Quantity, reading: &Reading, at: usize, things: &[usize]) -> bool {
+    let bare = quantity.unit == Unit::Bare;
+    let counts = parameter.kind == ParameterKind::Count;
+    if is_pronoun(reading, at) && !counts {
+        return true;
+    }
+    // “100 to 200 rocks” leaves the count open; it is not a range of anything else.
+    let open_count =
+        bare && matches!(quantity.amount, Amount::Range(low, _) if low >= 2.0) && before_thing(reading, at, things);
+    // “a few” and “100 and 200 rocks” count.
+    let counts_only = is_vague(reading, at) || bare && one_of_two_counts(reading, at, things);
+    open_count && !parameter.counts_things || counts_only && !counts
+}
+
 /// Every number with the parameters that it could be, the most certain first.
 pub(crate) fn offers(entry: &Entry, reading: &Reading, things: &[usize], idle: &[usize]) -> Vec<Offer> {
     let mut offers = Vec::new();
@@ -214,19 +275,11 @@ pub(crate) fn offers(entry: &Entry, reading: &Reading, things: &[usize], idle: &
         if quantity.unit == Unit::Bare && counts_other(entry, reading, at, things) {
             continue;
         }
+        let whole = quantity.unit == Unit::Bare && matches!(quantity.amount, Amount::One(n) if n.fract() == 0.0);
+        let counted_noun = whole && counts_noun(reading, at);
         for (index, slot) in entry.slots.iter().enumerate() {
             let parameter = &slot.parameter;
-            // “100 to 200 rocks” leaves the count open; it is not a range of anything else.
-            let open_count = quantity.unit == Unit::Bare
-                && matches!(quantity.amount, Amount::Range(low, _) if low >= 2.0)
-                && before_thing(reading, at, things);
-            if open_count && !parameter.counts_things {
-                continue;
-            }
-            // “a few” and “100 and 200 rocks” count.
-            let counts_only =
-                is_vague(reading, at) || quantity.unit == Unit::Bare && one_of_two_counts(reading, at, things);
-            if counts_only && parameter.kind != ParameterKind::Count {
+            if cannot_be(parameter, quantity, reading, at, things) {
                 continue;
             }
             let Some(mut base) = fits(parameter, quantity) else {
@@ -237,7 +290,16 @@ pub(crate) fn offers(entry: &Entry, reading: &Reading, things: &[usize], idle: &
             if quantity.unit == Unit::Bare && parameter.kind == ParameterKind::Length && counted {
                 base += 3.0;
             }
-            if let Some((cost, span)) = cue(slot, reading, at) {
+            let measured_noun = matches!(parameter.kind, ParameterKind::Length | ParameterKind::Angle) && counted_noun;
+            if let Some((mut cost, span)) = cue(slot, reading, at).filter(|(_, span)| !measured_noun || span.start < at)
+            {
+                // “a helix of 100 cubes, 8 m high”: what is built has a height of its own.
+                if parameter.sizes_things
+                    && !before_thing(reading, at, things)
+                    && says_of_another(entry, index, &span, reading)
+                {
+                    cost += 0.4;
+                }
                 offers.push(Offer {
                     cost: base + cost,
                     slot: index,
@@ -272,9 +334,10 @@ pub(crate) fn offers(entry: &Entry, reading: &Reading, things: &[usize], idle: &
             }
             let bare_angle = quantity.unit == Unit::Bare && parameter.kind == ParameterKind::Angle;
             // “200 faces” counts; it is no length and no factor.
-            let counts = quantity.unit == Unit::Bare
-                && matches!(parameter.kind, ParameterKind::Length | ParameterKind::Factor)
-                && reading.is(at + 1, &ELEMENTS);
+            let counts = measured_noun
+                || quantity.unit == Unit::Bare
+                    && matches!(parameter.kind, ParameterKind::Length | ParameterKind::Factor)
+                    && reading.is(at + 1, &ELEMENTS);
             let counts =
                 counts || matches!(quantity.amount, Amount::Range(..)) && parameter.kind == ParameterKind::Count;
             if let Some(rank) = parameter.rank.filter(|_| !bare_angle && !counts) {

@@ -302,9 +302,12 @@ pub(crate) struct Preset {
     /// Sets of concepts that exclude it.
     #[serde(default)]
     pub(crate) against: Vec<Vec<String>>,
-    /// Short phrases that call for it where a prompt opens with one, and nothing else does; its title is one.
+    /// Short phrases that call for it where a prompt opens with one, and nothing else does.
     #[serde(default)]
     pub(crate) terse: Vec<String>,
+    /// Whether its title is such a phrase; not where the bare word may mean something else.
+    #[serde(default = "yes")]
+    pub(crate) title_calls: bool,
     /// Further words that add nothing to what the preset does.
     #[serde(default)]
     pub(crate) words: Vec<String>,
@@ -317,6 +320,10 @@ pub(crate) struct Preset {
     pub(crate) parameters: Vec<Parameter>,
     /// The plan template.
     pub(crate) plan: Template,
+}
+
+fn yes() -> bool {
+    true
 }
 
 impl Preset {

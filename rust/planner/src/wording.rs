@@ -95,8 +95,7 @@ pub(crate) fn message(
     remarks: &[String],
     names: &Names,
 ) -> Result<String, Refusal> {
-    let mut parts = Vec::new();
-    parts.extend(said(read, scope, unit, false)?);
+    let mut parts = said(read, scope, unit, false)?;
     if !assumed.is_empty() {
         let list: Vec<String> = assumed
             .iter()

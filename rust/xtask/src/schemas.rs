@@ -6,11 +6,12 @@ use crate::layout::Layout;
 use crate::process;
 
 /// Package, program and filters of the tests that compare a generated file; with `UPDATE` set they write it.
-const GENERATED: [(&str, &str, &[&str]); 5] = [
+const GENERATED: [(&str, &str, &[&str]); 6] = [
     ("geonode-protocol", "it", &["schemas::", "reference::"]),
     ("geonode-graph", "it", &["schemas::", "documents::"]),
     ("geonode-script", "it", &["records::", "reference::"]),
     ("geonode-run", "it", &["states::"]),
+    ("geonode-planner", "it", &["library::"]),
     ("geonode-engine", "reference", &[]),
 ];
 

@@ -211,6 +211,39 @@ fn components_that_a_node_does_not_act_on_are_reported() {
 }
 
 #[test]
+fn a_branch_for_other_geometry_is_no_mistake() {
+    let branch = |selector: Vec<Value>| {
+        let mut ops = vec![
+            node("turn", "RotateInstances"),
+            node("alone", "Transform"),
+            node("either", "Switch"),
+            json!({"op": "set_property", "node_id": "either", "property": "input_type", "value": "GEOMETRY"}),
+            link("group_input", "Geometry", "turn", "Instances"),
+            link("group_input", "Geometry", "alone", "Geometry"),
+            link("turn", "Instances", "either", "True"),
+            link("alone", "Geometry", "either", "False"),
+            link("either", "Output", "group_output", "Geometry"),
+        ];
+        ops.extend(selector);
+        ops
+    };
+    let counted = vec![
+        node("counted", "AttributeDomainSize"),
+        json!({"op": "set_property", "node_id": "counted", "property": "component", "value": "INSTANCES"}),
+        link("group_input", "Geometry", "counted", "Geometry"),
+        link("counted", "Instance Count", "either", "Switch"),
+    ];
+    check("MESH", branch(counted), &[], &[]);
+    let chosen = vec![value("either", "Switch", true)];
+    check(
+        "MESH",
+        branch(chosen),
+        &[("turn", Some("Instances"), Code::NoEffect)],
+        &["it acts on instances"],
+    );
+}
+
+#[test]
 fn geometry_inside_instances_is_hidden_from_some_nodes_only() {
     let mut ops = chain(&[
         ("put", "InstanceOnPoints", "Points", "Instances"),

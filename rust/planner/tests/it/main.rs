@@ -7,6 +7,7 @@
     reason = "a test ends at the first surprise; the tables are long"
 )]
 
+mod library;
 mod preflight;
 mod prompts;
 mod reading;
