@@ -231,7 +231,9 @@ CASES = {
         {"Count": (1, 999), "Box": (1.0, 30.0), "Seed": (1, 99)},
     ),
     "fur": Case(
-        "3000 hairs 3 cm long on Suzanne", lambda s: 2700 < s.instances < 3300 and s.faces == 500, {"Length": (0.01, 1.0)}
+        "3000 hairs 3 cm long on Suzanne",
+        lambda s: 2700 < s.instances < 3300 and s.faces == 500,
+        {"Length": (0.01, 1.0)},
     ),
     "gear": Case(
         "a gear with 24 teeth",
@@ -388,7 +390,11 @@ CASES = {
         lambda s: s.faces == 6144 and near(float(s.points[s.points[:, 2] > 0.999][:, 0].max()), 0.3),
         {"End": (0.0, 5.0)},
     ),
-    "torus_knot": Case("a torus knot", lambda s: s.faces == 6401 and near(s.high[2], 1.1, 0.02) and s.low[2] > -0.01, {"Around": (1, 9)}),
+    "torus_knot": Case(
+        "a torus knot",
+        lambda s: s.faces == 6401 and near(s.high[2], 1.1, 0.02) and s.low[2] > -0.01,
+        {"Around": (1, 9)},
+    ),
     "twist": Case(
         "twist the cube by 180 degrees along z",
         lambda s: s.faces == 6144 and near(s.size(0), 2 * math.sqrt(2)),
