@@ -125,6 +125,8 @@ class Context(TypedDict):
     objects: list[SceneObject]
     # How many objects the snapshot left out.
     cut: NotRequired[int | None]
+    # How many of those are of each type.
+    cut_kinds: NotRequired[dict[str, int] | None]
     # Collections.
     collections: list[Collection]
     # Names of the materials.
