@@ -174,8 +174,8 @@ def _coloured(obj: Any) -> bool:
     if any(getattr(obj.evaluated_get(graph).data, "materials", ())):
         return True
     for one in islice(graph.object_instances, _LOOKED_AT):
-        shows = one.parent is not None and one.parent.original == obj and one.object is not None
-        if shows and any(getattr(one.object.data, "materials", ())):
+        shows = one.parent is not None and one.parent.original == obj
+        if shows and any(getattr(getattr(one.object, "data", None), "materials", ())):
             return True
     return False
 
