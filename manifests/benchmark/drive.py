@@ -180,6 +180,7 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--key-variable")
     parser.add_argument("--retries", type=int, default=2)
     parser.add_argument("--max-cost", type=float, help="no task is begun once all together cost this much")
+    parser.add_argument("--seed", type=int, help="what the model draws its random numbers from, where it can")
     parser.add_argument("--settings", default="{}", metavar="JSON", help="settings of every run, such as input_price")
     parser.add_argument("--timeout", type=float, default=300.0, help="seconds for each task of a model")
     return parser.parse_args(given)
@@ -223,7 +224,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
 def _planner(options: argparse.Namespace, spent: float) -> dict[str, Any]:
     if options.arm == "offline":
         return {"provider": "offline"}
-    settings: dict[str, Any] = {"temperature": 0, **json.loads(options.settings)}
+    settings: dict[str, Any] = {"temperature": 0, "seed": options.seed, **json.loads(options.settings)}
     if options.max_cost is not None:
         settings["max_run_cost"] = options.max_cost - spent
     return {

@@ -50,6 +50,15 @@ def test_the_scene_is_inserted_as_data_and_counted_separately(start, host: Host,
     assert record["cached"] is False and len(record["fingerprint"]) == len(record["context_hash"]) == 64
 
 
+def test_randomness_is_the_artists_choice(start, host: Host, endpoint: Endpoint) -> None:
+    endpoint.replies = [PLAN, PLAN]
+    settings = {"seed": 7, "temperature": 0.5}
+    assert host.drive(begin(start, endpoint, "move it up", settings=settings))["status"] == "done"
+    assert Host().drive(begin(start, endpoint, "move it up again"))["status"] == "done"
+    one, other = endpoint.asked
+    assert (one["seed"], one["temperature"]) == (7, 0.5) and not {"seed", "temperature"} & other.keys()
+
+
 def test_the_own_key_is_removed_from_the_prompt(start, host: Host, endpoint: Endpoint) -> None:
     endpoint.replies = [PLAN]
     before = geonode_core.security_events()["counts"].get("policy", 0)

@@ -182,6 +182,9 @@ settings! {
     max_tokens: Option<u64> = None, 1..=1_000_000;
     /// Randomness of the reply, from 0 (least) to 2; null leaves it to the provider.
     temperature: Option<f64> = None, 0..=2;
+    /// Number from which the provider draws the reply's randomness, where its interface takes one, so that a run can be repeated; null leaves
+    /// it to the provider.
+    seed: Option<u64> = None, 0..=2_000_000_000;
     /// Whether the reply is streamed, so that text appears while the model writes.
     stream: bool = true
         => Replies, "Stream Replies", "Show the reply while the model writes it, not only once it is complete";

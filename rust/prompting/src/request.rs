@@ -57,6 +57,8 @@ pub struct Ask<'a> {
     pub max_tokens: Option<u64>,
     /// The sampling temperature.
     pub temperature: Option<f64>,
+    /// What the provider draws its random numbers from, where it takes one.
+    pub seed: Option<u64>,
 }
 
 /// A request, and the parts that the policies insert into it.
@@ -114,7 +116,7 @@ pub fn draft(ask: Ask<'_>) -> Result<Draft, PromptError> {
         .max_tokens(ask.max_tokens.and_then(|n| u32::try_from(n).ok()))
         .options(Options {
             temperature: ask.temperature,
-            seed: None,
+            seed: ask.seed,
         })
         .build()?;
     Ok(Draft {
@@ -187,6 +189,7 @@ mod tests {
                 window,
                 max_tokens: None,
                 temperature: None,
+                seed: None,
             })
             .unwrap()
         };
@@ -253,10 +256,12 @@ mod tests {
                 window: None,
                 max_tokens: None,
                 temperature: None,
+                seed: Some(7),
             });
             made.unwrap().request
         });
         let [free, over, told] = &made;
+        assert!(made.iter().all(|request| request.options.seed == Some(7)));
         assert_eq!(
             made.each_ref()
                 .map(|request| (request.tools.len(), request.tool_choice)),
@@ -302,6 +307,7 @@ mod tests {
             window: None,
             max_tokens: None,
             temperature: None,
+            seed: None,
         })
         .unwrap();
         let [first] = made.request.messages.as_slice() else {

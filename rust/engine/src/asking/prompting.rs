@@ -70,6 +70,7 @@ pub(crate) fn draft(
         window: shape.window,
         max_tokens: settings.max_tokens,
         temperature: settings.temperature,
+        seed: settings.seed,
     })
     .map_err(|error| Failure::new(error.code(), error.to_string()))?;
     let cuts = [

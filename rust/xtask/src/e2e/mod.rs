@@ -1,5 +1,6 @@
 //! `cargo xtask e2e`: runs manifests in real Blender, and reports on them.
 
+mod benchmark;
 mod jobs;
 mod junit;
 mod page;
@@ -78,6 +79,15 @@ pub(crate) struct E2e {
     /// Join the reports of the parts of one run
     #[arg(long, conflicts_with_all = ["blender", "provider", "shard", "filter", "timeout"])]
     merge: bool,
+    /// The tasks of manifests/benchmark instead of manifests: what the planner makes of them, or whether their answers hold; writes benchmark.json
+    #[arg(long, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "planner", conflicts_with_all = ["manifests", "merge", "repeat", "jobs", "reuse", "memory"])]
+    benchmark: Option<benchmark::Arm>,
+    /// No further task of the benchmark is begun once all together cost this much
+    #[arg(long, value_name = "AMOUNT", requires = "benchmark")]
+    max_cost: Option<f64>,
+    /// What the model draws its random numbers from, where its server takes one
+    #[arg(long, value_name = "NUMBER", requires = "benchmark")]
+    seed: Option<u32>,
     /// With the core as tests have it, which is built faster
     #[arg(long, hide = true)]
     checked: bool,
@@ -103,6 +113,9 @@ pub(crate) fn e2e(layout: &Layout, options: &E2e) -> Result<u8> {
     let folder = options.out.clone().unwrap_or_else(|| layout.target().join("e2e"));
     if options.merge {
         return merge(&folder, &options.manifests);
+    }
+    if let Some(arm) = options.benchmark {
+        return benchmark::run(layout, options, arm, &folder);
     }
     let named = match options.manifests.as_slice() {
         [] => vec![layout.root.join("manifests")],
