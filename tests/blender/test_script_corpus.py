@@ -22,6 +22,7 @@ from file_state import differences, state
 from geonode_assistant import scripting
 from geonode_assistant.host import surroundings
 from geonode_assistant.run import session
+from geonode_assistant.scripting import alarm
 from mesh_order import differences_but_order
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -149,9 +150,10 @@ def test_an_attempt_that_no_rule_sees_does_no_harm(path: Path, tmp_path: Path, m
     """It fails, is stopped, or does nothing that undo does not take back; no file appears."""
     monkeypatch.chdir(tmp_path)
     fresh()
+    source = path.read_text(encoding="utf-8")
+    alarm.prepare(source)  # loads what the script needs, which stays
     around = surroundings.Surroundings()
     before = sorted(obj.name for obj in bpy.data.objects)
-    source = path.read_text(encoding="utf-8")
     try:
         scripting.run(source, timeout_ms=300)
         bpy.ops.ed.undo()

@@ -33,6 +33,9 @@ class Reached:
     def __contains__(self, address: int) -> bool:
         return address in self._single or any(address in row for row in self.rows.values())
 
+    def addresses(self) -> set[int]:
+        return self._single.union(*self.rows.values())
+
     def add(self, address: int) -> bool:
         """Whether it is a new one."""
         new = address not in self._single

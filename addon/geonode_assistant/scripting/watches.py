@@ -56,6 +56,8 @@ class Watch:
         self._held = native.core().references_held(self._own, self._arrays)
         if self._only is not None:
             self._held = [one for one in self._held if name_of(one[0], one[2]) in ("", self._only)]
+        elif self._root is not None and self._held:
+            self._held = self._of_root()
         self._blocks: dict[int, Any] = {}
         self._made_anew: list[tuple[Any, int, type]] = []
         if not self._held:
@@ -78,6 +80,14 @@ class Watch:
         self._before = {block: self._reached(block, names) for block, names in self._wanted.items()}
         if self._arrays:
             self._follow()
+
+    def _of_root(self) -> list[Any]:
+        """What is held of the root's parts, links, and types that Blender makes anew: a tree has many others."""
+        kinds = {kind: thing for thing, _, kind, _ in self._held}
+        names = {kind: name_of(thing, kind) for kind, thing in kinds.items()}
+        parts = reached(self._root, frozenset(names.values())).addresses()
+        beyond = {kind for kind, name in names.items() if name == "NodeLink" or kind not in NAMES}
+        return [one for one in self._held if one[3] in parts or one[2] in beyond]
 
     def _choose(self) -> None:
         """Keeps of what is held what this may free."""
