@@ -192,15 +192,15 @@ def test_a_preset_is_applied_to_another_object_with_values() -> None:
 
 def test_a_preset_is_renamed_and_found_by_its_new_name_only(folder: Path) -> None:
     made()
-    bpy.ops.geonode.keep_preset(of_result=True, title="Little Cubes")
-    assert bpy.ops.geonode.rename_preset(preset="little_cubes", title="Frozen Peas!") == {"FINISHED"}
+    bpy.ops.geonode.keep_preset(of_result=True, title="Winter Supper")
+    assert bpy.ops.geonode.rename_preset(preset="winter_supper", title="Frozen Peas!") == {"FINISHED"}
     [preset] = [one for one in gallery.loaded if one.own]
     assert preset.title == "Frozen Peas!" and len([*folder.iterdir()]) == 1
     assert preset.parameters and "Frozen" in preset.description
     report = api.run("frozen peas on the box", provider="offline")
     assert report.status == "done", report.messages
     assert "Frozen" in report.final_message
-    assert api.run("little cubes", provider="offline").status == "error"
+    assert api.run("winter supper", provider="offline").status == "error"
     assert "comes with" in refused(lambda: bpy.ops.geonode.rename_preset(preset=preset.id, title="Scatter"))
     with pytest.raises(Exception, match="ships"):
         presets.rename("scatter", "Mine")

@@ -3,22 +3,12 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use clap::ValueEnum;
 
-use super::E2e;
+use super::options::{Arm, E2e};
 use crate::blender::Choice;
 use crate::layout::Layout;
 use crate::native::Build;
 use crate::session::Session;
-
-/// What is put to the tasks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Arm {
-    /// The built-in planner, or the model of `--provider`
-    Planner,
-    /// The reference plans, which must pass, and the wrong ones, which must not
-    Answers,
-}
 
 /// Runs the driver in Blender's Python; its status is passed on.
 ///
