@@ -9,7 +9,7 @@ import bpy
 import geonode_core as core
 import pytest
 from geonode_assistant import scripting
-from geonode_assistant.scripting import freed, membrane, policy, removals, watches
+from geonode_assistant.scripting import freed, membrane, policy, reached, removals, watches
 
 KEPT = """
 import bpy, bmesh
@@ -351,3 +351,23 @@ def test_the_context_keeps_no_scene_that_is_gone() -> None:
         "bpy.data.scenes.remove(other)\n"
         "assert bpy.context.blend_data.objects.id_data is None"
     )
+
+
+def test_types_of_operators_that_are_gone_are_not_asked() -> None:
+    """What an operator was called with has a class that stays when its add-on is disabled, without its description."""
+
+    class Gone(bpy.types.Operator):
+        bl_idname = "object.gone_after_a_while"
+        bl_label = "Gone"
+
+        def execute(self, context: bpy.types.Context) -> set[str]:
+            return {self.properties.bl_rna.identifier and "FINISHED"}
+
+    bpy.utils.register_class(Gone)
+    assert bpy.ops.object.gone_after_a_while() == {"FINISHED"}
+    named = "OBJECT_OT_gone_after_a_while"
+    assert named in [one.__name__ for one in type.__subclasses__(bpy.types.OperatorProperties)]
+    bpy.utils.unregister_class(Gone)
+    reached.families.cache_clear()
+    assert named not in reached._derived("OperatorProperties")  # noqa: SLF001
+    assert "FloatAttribute" in reached._derived("Attribute")  # noqa: SLF001

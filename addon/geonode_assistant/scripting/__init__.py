@@ -226,6 +226,7 @@ def run_guarded(
     from ..host import callbacks, surroundings
 
     before = surroundings.Surroundings()
+    freed.prepare()
     shared = alarm.save_shared()
     expected.begin()
     older.prepare()

@@ -19,7 +19,7 @@ import bpy
 from .. import native
 from ..host import rna
 from . import watches
-from .reached import shared_types
+from .reached import families, shared_types
 from .recorded_values import MATH
 from .watches import Evaluation, Interface, Watch
 
@@ -87,6 +87,11 @@ EVALUATING = frozenset({
 """Names of Blender's data with which it may evaluate, or free what it has evaluated."""
 _EVALUATED = frozenset({"Context", "Depsgraph", "Object", "Scene", "ViewLayer"})
 """The types of which these do so."""
+
+
+def prepare() -> None:
+    """Lets Blender make its types, of which a new one would look like a change of the script's."""
+    families()
 
 
 def begin() -> None:

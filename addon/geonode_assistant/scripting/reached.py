@@ -225,9 +225,20 @@ def _leads(identifier: str, names: frozenset[str]) -> bool:
 
 def _derived(identifier: str) -> list[str]:
     """The types derived from one, such as those of attributes, each with its own data."""
-    kind = getattr(bpy.types, identifier, None)
-    found: list[Any] = type.__subclasses__(kind) if isinstance(kind, type) else []
-    return [one.bl_rna.identifier for one in found if "bl_rna" in dir(one) and one.bl_rna is not None]
+    return list(families().get(identifier, ()))
+
+
+@cache
+def families() -> dict[str, list[str]]:
+    """Blender's types by the one that they are derived from. Python's own list of subclasses lacks those that nobody has
+    asked for, and holds those of add-ons that are gone, of which asking one for its description crashes Blender.
+    """
+    found: dict[str, list[str]] = {}
+    for name in dir(bpy.types):
+        described = getattr(getattr(bpy.types, name, None), "bl_rna", None)
+        if described is not None and described.base is not None:
+            found.setdefault(described.base.identifier, []).append(described.identifier)
+    return found
 
 
 @cache
