@@ -11,7 +11,7 @@ use crate::animation::lost;
 use crate::catalogue::Catalogue;
 use crate::chosen::unchosen;
 use crate::diff::{names_by_key, settle_keys, tree_delta};
-use crate::documents::delta::{ModifierEdit, StepDelta};
+use crate::documents::delta::{ModifierEdit, ModifierInput, StepDelta};
 use crate::documents::{Document, Modifier, TreeInfo};
 use crate::intrusion::{Unsaid, questions};
 use crate::ir::{Item, ItemKind, Map, Side, Tree};
@@ -188,6 +188,26 @@ fn empty_delta(step: &Step) -> StepDelta {
     }
 }
 
+/// What a person calls an input of a modifier: the name in the interface of the tree that it runs.
+fn input_name(input: &ModifierInput, delta: &StepDelta, document: &Document, own: (&str, &Tree)) -> Option<String> {
+    let given = delta
+        .modifiers
+        .iter()
+        .find(|one| one.object == input.object && one.name == input.modifier);
+    let runs = given.map(|one| &one.node_group).or_else(|| {
+        let there = &document.objects.get(&input.object)?.modifiers;
+        there.iter().find(|one| one.name == input.modifier)?.node_group.as_ref()
+    })?;
+    let tree = if runs == own.0 {
+        own.1
+    } else {
+        document.trees.get(runs)?
+    };
+    let mut items = tree.interface.iter();
+    let item = items.find(|item| item.identifier == input.identifier)?;
+    Some(item.name.clone())
+}
+
 /// The modifier that a step makes, or to which it gives its tree.
 fn modifier_edit(target: &Target, tree: &str) -> Option<ModifierEdit> {
     (target.new_modifier || target.assign_tree).then(|| ModifierEdit {
@@ -311,7 +331,8 @@ fn compile_step(
     let keys = names_by_key(interfaces.chain([tree.interface.as_slice()]));
     settle_keys(&mut tree, &keys);
     compiled.diff.extend(new_materials(&step_delta, before));
-    compiled.diff.extend(describe(&step_delta, scope));
+    let input_name = |input: &ModifierInput| input_name(input, &step_delta, document, (&name, &tree));
+    compiled.diff.extend(describe(&step_delta, scope, &input_name));
     for group in nested {
         let (name, created) = (group.name.clone(), group.created);
         let mut tree = group.into_tree();

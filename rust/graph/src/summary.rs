@@ -4,12 +4,16 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use crate::documents::delta::{InterfaceEdit, NewLink, StepDelta, TreeDelta};
+use crate::documents::delta::{InterfaceEdit, ModifierInput, NewLink, StepDelta, TreeDelta};
 use crate::ir::{ItemKind, Node, Side};
 use crate::sockets::Scope;
 
-/// One line per change, in the order of application.
-pub(crate) fn describe(delta: &StepDelta, scope: Scope<'_>) -> Vec<String> {
+/// One line per change, in the order of application. `name` is what a person calls a modifier's input.
+pub(crate) fn describe(
+    delta: &StepDelta,
+    scope: Scope<'_>,
+    name: &dyn Fn(&ModifierInput) -> Option<String>,
+) -> Vec<String> {
     let mut lines = Vec::new();
     let moved = delta.trees.iter().flat_map(|tree| &tree.moved);
     let gone: HashSet<(&str, &str)> = moved.map(|node| (node.tree.as_str(), node.from.as_str())).collect();
@@ -30,7 +34,7 @@ pub(crate) fn describe(delta: &StepDelta, scope: Scope<'_>) -> Vec<String> {
     for input in &delta.modifier_inputs {
         lines.push(format!(
             "Set the modifier's input “{}” to {}",
-            plain(&input.identifier),
+            name(input).as_deref().unwrap_or(plain(&input.identifier)),
             value(&input.value)
         ));
     }
