@@ -38,6 +38,11 @@ def none(act):
 CALLED = {
     "a list of generators": "none(lambda: geometry.convex_hull_2d([numbers(lambda: ran.append(1))] + many))",
     "a list of own sequences": "none(lambda: geometry.convex_hull_2d([Own(many.clear)] + many))",
+    "a list of iterators of C": "none(lambda: geometry.tessellate_polygon([[map(ran.append, [1])] + many]))",
+    "iterators of C deep in lists": "none(lambda: geometry.tessellate_polygon(([(map(ran.append, [1]),)],)))",
+    "iterators of C in an array": "none(lambda: np.array([map(ran.append, [1])] + many))",
+    "iterators of C for a property": "o = bpy.data.objects.new('o', None)\n"
+    "def put(): o.location = [map(ran.append, [1]), 0.0, 0.0]\nnone(put)",
     "an advanced generator": "g = numbers(many.clear)\nnext(g)\nran.clear()\n"
     "def count():\n    ran.append(1)\n    return 1\n"
     "none(lambda: geometry.tessellate_polygon([[numbers(count)]]))",

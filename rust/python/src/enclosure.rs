@@ -47,6 +47,10 @@ static ENCLOSED: AtomicBool = AtomicBool::new(false);
 
 /// The first words of a frame, of which one is its builtins in every Python from 3.11 on.
 const WORDS: usize = 6;
+/// How deep lists may lie in each other; numpy's arrays have at most 64 dimensions.
+const DEEPEST: usize = 64;
+/// The most lists in a list.
+const MOST_LISTS: usize = 50_000_000;
 /// The most items of a tuple that are looked at one by one.
 const FEW: ffi::Py_ssize_t = 16;
 /// Types of data that no code of the script can be behind, however they are derived.
@@ -205,15 +209,44 @@ unsafe fn is_scalar(value: Object) -> bool {
     }
 }
 
-/// The value as C may have it, as a new reference: an iterator, or an object of the script that is a sequence, as a list. Null with an exception.
+/// The value as C may have it, as a new reference: an iterator, or an object of the script that is a sequence, as a list. Null with an exception,
+/// as for a list with iterators in it: C asks them while it holds the list's items, which asking may take out.
 pub(crate) unsafe fn settled(value: Object) -> Object {
     // SAFETY: the value is an object of Python, and the GIL is held.
     unsafe {
         if has_items_of_script(value) {
             return ffi::PySequence_List(value);
         }
+        if holds_iterators(value, DEEPEST, &mut { MOST_LISTS }) {
+            refuse();
+            return ptr::null_mut();
+        }
         ffi::Py_IncRef(value);
         value
+    }
+}
+
+/// Whether an iterator is in a list or tuple, or in one of those in it. Those that nest deeper, or hold more, count as such.
+unsafe fn holds_iterators(value: Object, depth: usize, lists: &mut usize) -> bool {
+    // SAFETY: reads what is known of types, and borrows items while nothing else runs.
+    unsafe {
+        let flags = ffi::PyType_GetFlags(ffi::Py_TYPE(value));
+        let (count, item): (_, unsafe extern "C" fn(Object, ffi::Py_ssize_t) -> Object) =
+            if flags & ffi::Py_TPFLAGS_LIST_SUBCLASS != 0 {
+                (ffi::PyList_Size(value), ffi::PyList_GetItem)
+            } else if flags & ffi::Py_TPFLAGS_TUPLE_SUBCLASS != 0 {
+                (ffi::PyTuple_Size(value), ffi::PyTuple_GetItem)
+            } else {
+                return ffi::PyIter_Check(value) != 0 && !is_of_numpy(value);
+            };
+        if depth == 0 || *lists == 0 {
+            return true;
+        }
+        *lists -= 1;
+        (0..count).any(|at| {
+            let one = item(value, at);
+            !is_scalar(one) && holds_iterators(one, depth - 1, lists)
+        })
     }
 }
 
