@@ -230,8 +230,10 @@ def _derived(identifier: str) -> list[str]:
 
 @cache
 def families() -> dict[str, list[str]]:
-    """Blender's types by the one that they are derived from. Python's own list of subclasses lacks those that nobody has
-    asked for, and holds those of add-ons that are gone, of which asking one for its description crashes Blender.
+    """Blender's types by the one that they are derived from.
+
+    Python's own list of subclasses lacks those that nobody has asked for, and holds those of add-ons that are gone. To
+    ask one of these for its description crashes Blender.
     """
     found: dict[str, list[str]] = {}
     for name in dir(bpy.types):
