@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+import builtins
+import functools
+from typing import Any
+
 import bpy
 import geonode_core as core
 import pytest
@@ -149,6 +153,15 @@ REFUSED = {
     "a pickled date": "import datetime\ndatetime.date(b'\\x00\\x00\\x01\\x01').ctime()",
     "a pickled time": "import datetime\nlist(map(datetime.time, [b'\\x3f\\x00\\x01\\x01\\x00\\x00']))",
     "what numpy calls": "import numpy as np\nnp.errstate(all='call', call=print)",
+    "a pickled date by a library": "import datetime\nimport numpy as np\nraw = np.empty(1, object)\n"
+    "raw[0] = bytes([0, 0, 1, 1])\nnp.vectorize(datetime.date, otypes=[object])(raw)",
+    "a pickled date as a key": "import datetime, heapq\n"
+    "heapq.nlargest(1, [b'\\x00\\x00\\x01\\x01'], key=datetime.date)",
+    "a record of numpy's": "import functools\nimport numpy as np\nclass A:\n"
+    "    k = functools.cached_property(np.dtype('V8').type)\nA().k",
+    "properties in each other": "x = property(None)\nfor i in range(200): x = property(x)",
+    "class methods in each other": "x = classmethod(len)\nfor i in range(200): x = list(map(classmethod, [x]))[0]",
+    "types in each other": "x = list[int]\nfor i in range(200): x = dict[x, x]",
     "what numpy logs to": "import numpy as np\nnp.errstate(divide='log')",
 }
 
@@ -158,6 +171,65 @@ def test_classes_make_only_what_a_script_may_make_whoever_calls_them(name: str) 
     bpy.ops.wm.read_homefile(use_factory_startup=True)
     with pytest.raises((core.CoreError, core.PolicyError)):
         scripting.run(REFUSED[name])
+
+
+def test_no_handler_of_a_generator_runs_while_c_holds_values() -> None:
+    table = dict(vars(builtins))
+    core.membrane(lambda *_: 1, lambda *_: None)["begin"](table, ())
+    scope: dict[str, Any] = {"__builtins__": table, "ran": []}
+    exec("def walk():\n    try: yield\n    except Exception: ran.append(1)", scope)
+    try:
+        for act in (lambda one: one.throw(ValueError), lambda one: one.close()):
+            one = scope["walk"]()
+            next(one)
+            try:
+                core.call_enclosed(functools.partial(act, one))
+            except RuntimeError as error:
+                assert "may not call code of the script" in str(error)
+            assert not scope["ran"] and one.gi_frame is None
+        one = scope["walk"]()
+        next(one)
+        with pytest.raises(StopIteration):
+            one.throw(ValueError)
+        assert scope["ran"] == [1]
+    finally:
+        core.membrane(lambda *_: 1, lambda *_: None)["begin"]({}, ())
+
+
+def test_own_classes_with_keys_are_given_as_dictionaries() -> None:
+    scripting.run(
+        """
+import bpy
+class Own:
+    def keys(self): return ["a", "b"]
+    def __getitem__(self, key): return ord(key)
+    def __len__(self): return 2
+    def __iter__(self): return iter(self.keys())
+bpy.context.scene["x"] = Own()
+assert bpy.context.scene["x"].to_dict() == {"a": 97, "b": 98}
+"""
+    )
+
+
+def test_ordered_dictionaries_are_as_in_python() -> None:
+    scripting.run(
+        """
+from collections import OrderedDict
+d = OrderedDict(a=1, b=2, c=3)
+d.move_to_end("a")
+d.move_to_end("c", last=False)
+assert list(d) == ["c", "b", "a"] and repr(d) == "OrderedDict({'c': 3, 'b': 2, 'a': 1})"
+assert d.popitem() == ("a", 1) and d.popitem(last=False) == ("c", 3) and d == {"b": 2}
+one, other = OrderedDict(a=1, b=2), OrderedDict(b=2, a=1)
+assert one != other and one == dict(other) and isinstance(one | other, OrderedDict) and isinstance(one, dict)
+assert OrderedDict.fromkeys("ab", 0).copy() == OrderedDict([("a", 0), ("b", 0)])
+from typing import overload
+@overload
+def f(a: int) -> int: ...
+def f(a): return a
+assert f(3) == 3
+"""
+    )
 
 
 def test_what_numpy_reports_is_restored_also_when_the_script_is_stopped() -> None:

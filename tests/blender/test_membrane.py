@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import inspect
+import re
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -237,6 +239,42 @@ def test_attacks_that_names_do_not_stop_are_stopped_by_types(name: str) -> None:
     assert modules
     with pytest.raises((NotAllowed, Guarded, TypeError, core.PolicyError, AttributeError)):
         run_walled(OWN + REFUSED[name], frozenset({"_evaluate", "_convert_", "_create_", "draw_handler_add", "x"}))
+
+
+def test_an_artists_property_opens_no_text_block() -> None:
+    """Names that other types share (`lines`, `body`, `name`) are of no use on a type that no script may have."""
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
+    text = bpy.data.texts.new("secret")
+    text.write("password")
+    obj = bpy.context.object
+    assert obj is not None
+    obj["notes"] = text
+    obj["friend"] = bpy.data.objects["Camera"]
+    for access in (".lines[0].body", ".name", ".lines", ".as_string()", ".current_line", "['x']", ".name = 'x'"):
+        with pytest.raises((core.PolicyError, core.CoreError)):
+            scripting.run(f"import bpy\nbpy.context.object['notes']{access}")
+        with pytest.raises((core.PolicyError, core.CoreError)):
+            scripting.run(f"import bpy\nbpy.context.object.get('notes'){access}")
+    assert bpy.data.texts["secret"].as_string() == "password"
+    scripting.run("import bpy\nassert bpy.context.object['friend'].name == 'Camera'")
+
+
+def test_no_allowed_operator_evaluates_its_arguments() -> None:
+    """Operators in Python whose file evaluates texts are refused, or the argument is."""
+    known = policy.policy()
+    evaluating = set()
+    for full in known.operators:
+        group, name = full.split(".")
+        kind = getattr(bpy.types, f"{group.upper()}_OT_{name}", None)
+        for one in type.mro(kind) if kind is not None else ():
+            with contextlib.suppress(TypeError, OSError):
+                if re.search(r"\b(?:eval|exec)\(", inspect.getsource(one)):
+                    evaluating.add(full)
+    assert all(one.startswith("node.") for one in evaluating), evaluating
+    assert evaluating, "nothing was looked at"
+    for full in evaluating:
+        with pytest.raises(core.CoreError, match="evaluates its settings as code"):
+            scripting.execute(f"import bpy\nbpy.ops.{full}(settings=[])")
 
 
 def test_a_scripts_own_classes_are_unrestricted() -> None:

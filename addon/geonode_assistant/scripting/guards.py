@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import collections
 import copy
-import datetime
 import enum
 import functools
 import hashlib
@@ -28,7 +27,7 @@ from typing import Any
 from mathutils import Vector, geometry, kdtree, noise
 
 from .. import native
-from . import costs, crossings, policy, products, removals
+from . import costs, crossings, making, policy, products, removals
 from .errors import Guarded, NotAllowed
 from .sizes import as_number
 from .watches import Watch
@@ -736,17 +735,6 @@ def _tree(size: Any = 0) -> Any:
     return Tree(size) if as_number(size) > Tree.LARGEST else kdtree.KDTree(size)
 
 
-MADE = frozenset({datetime.date, datetime.datetime, datetime.time})
-"""Classes that are made only of numbers: their form for pickled data is not checked."""
-
-
-def made(kind: Any, args: tuple[Any, ...], names: dict[str, Any] | None) -> Any:
-    """An object of a class in ``MADE``."""
-    if any(isinstance(one, str | bytes | bytearray) for one in args):
-        raise Guarded(f"{kind.__name__}() takes numbers; for a text use {kind.__name__}.fromisoformat().")
-    return kind(*args, **(names or {}))
-
-
 JSON_CHARACTERS = 50_000_000
 """The most characters of all texts in what is written as JSON: each may take six."""
 
@@ -850,7 +838,8 @@ REPLACED: dict[str, dict[str, Callable[..., Any]]] = {
             "combinations_with_replacement",
         )
     },
-    "collections": {"ChainMap": ChainMap},
+    "collections": {"ChainMap": ChainMap, "OrderedDict": making.OrderedDict},
+    "typing": {"overload": making.overload},
     "copy": {"deepcopy": deepcopy},
     "enum": {one.__name__: one for one in (Enum, IntEnum, Flag, IntFlag, StrEnum)},
     "functools": {"wraps": wraps},

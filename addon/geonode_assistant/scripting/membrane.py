@@ -33,7 +33,9 @@ from . import (
     dynamic_types,
     freed,
     guards,
+    hierarchies,
     indices,
+    making,
     older,
     policy,
     products,
@@ -240,7 +242,7 @@ class Membrane:
     def begin(self, table: dict[str, Any]) -> None:
         """Takes the script's builtins: functions with these builtins are its own."""
         self._builtins = table
-        self.guards["begin"](table)
+        self.guards["begin"](table, making.ASKED)
         self.give(value for name, value in table.items() if not name.startswith("__"))
 
     def _may_be_derived_from(self, base: type) -> bool:
@@ -261,7 +263,7 @@ class Membrane:
 
     def _made(self, thing: type) -> int:
         """Decides about making an object by a class that C calls, or the script."""
-        if thing in guards.MADE:
+        if thing in making.MADE:
             return HANDLED + ALONE
         if self._class(CALL, thing, type(thing), None):
             return PLAIN + ALONE + FOR_THIS_SCRIPT + (ENCLOSED if is_foreign(thing) else 0)
@@ -275,6 +277,8 @@ class Membrane:
             return PLAIN if cls in MATH else HANDLED + FOR_THIS_SCRIPT
         if issubclass(cls, type):
             if self._class(kind, thing, cls, name):
+                if kind == ITEM:
+                    return HANDLED + ALONE + (FOR_THIS_SCRIPT if thing in self._own else 0)
                 limited = kind == LOAD and _limit(thing, name) is not None
                 passing = kind == CALL or thing in self._own
                 return (HANDLED if limited else PLAIN) + ALONE + (FOR_THIS_SCRIPT if passing else 0)
@@ -314,7 +318,7 @@ class Membrane:
             if any(name in names or "*" in names for names in self._written(cls)) and not name.startswith("_"):
                 return PLAIN
         elif self.is_known(cls):
-            return PLAIN
+            return HANDLED if kind == ITEM and cls is types.GenericAlias else PLAIN
         if kind <= STORE and issubclass(cls, _BLENDERS) and not _has(thing, name):
             raise AttributeError(f"{cls.__name__!r} object has no attribute {name!r}")
         what = f"{cls.__name__}.{name}" if kind <= DELETE else cls.__name__
@@ -396,6 +400,8 @@ class Membrane:
         return self._listed(thing, name)
 
     def _blender(self, kind: int, cls: type, name: Any) -> int:
+        if policy.is_refused(cls):
+            return 0
         if kind > DELETE:
             return HANDLED if kind == STORE_ITEM else PLAIN
         if name in ("bl_rna", "rna_type") and dynamic_types.is_dynamic(cls):
@@ -455,8 +461,10 @@ class Membrane:
         if kind == FACTOR:
             return products.product(thing, value)
         if kind == MAKE:
-            return guards.made(thing, name, value)
+            return making.made(thing, name, value)
         if kind == ITEM:
+            if isinstance(thing, type) or type(thing) is types.GenericAlias:
+                return making.shallow(thing[name])  # type: ignore[index]
             return properties.part(thing, name, value)
         if type(thing) is super and kind == LOAD:
             return self._of_super(thing, name)
@@ -516,6 +524,8 @@ def _method(thing: Any, name: str) -> Any:
         found = freed.interface(found)
     if not callable(found):
         return found
+    if name in hierarchies.METHODS:
+        found = hierarchies.method(found)
     if name == "copy" and isinstance(thing, freed.WITH_ARRAYS):
         return freed.sharing(found, thing)
     return freed.watched(found, thing) if freed.moves(thing, name) else freed.checked(found, thing)
@@ -558,7 +568,8 @@ _FOREIGN = frozenset(
 """Types of libraries whose modules do not say so in every Blender."""
 _MODULES_OF_TYPES = frozenset({
     "builtins", "types", "numpy", "_bpy", "bpy_types", "_bpy_types", "bpy.types", __package__,
-    *(f"{__package__}.{one}" for one in ("guards", "removals", "modules", "membrane", "numeric", "older", "indices")),
+    *(f"{__package__}.{one}" for one in ("guards", "making", "removals", "modules", "membrane", "numeric", "older")),
+    f"{__package__}.indices",
 })  # fmt: skip
 """Modules whose types no library makes for itself while the script's frame runs."""
 
@@ -642,6 +653,22 @@ _FREE = frozenset({ModuleType, FunctionType, super})
 _ENUMS = frozenset({guards.Enum, guards.IntEnum, guards.Flag, guards.IntFlag, guards.StrEnum})
 MEMBERS: dict[type, frozenset[str]] = {
     guards.ChainMap: frozenset(),
+    making.OrderedDict: frozenset(
+        {
+            "clear",
+            "copy",
+            "fromkeys",
+            "get",
+            "items",
+            "keys",
+            "move_to_end",
+            "pop",
+            "popitem",
+            "setdefault",
+            "update",
+            "values",
+        }
+    ),
     guards.ClassOf: frozenset({"__name__"}),
     guards.Memo: frozenset({"get"}),
     guards.SimpleNamespace: frozenset({"*"}),

@@ -315,6 +315,8 @@ class _Operator:
 
     def __call__(self, *args: Any, **kwargs: Any) -> set[str]:
         """Calls the operator within limits. It never waits for the artist and never makes its own undo step."""
+        if "settings" in kwargs:
+            raise Guarded(f"bpy.ops.{self.__name__} evaluates its settings as code: set the new node's properties.")
         _check_arguments(kwargs)
         sizes.node_type(*kwargs.values())
         if self.__name__.startswith(("object.", "nla.", "anim.")):

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cache
 
 import bpy
@@ -38,6 +39,10 @@ class Policy:
     operators: frozenset[str]
     node_types: tuple[str, ...]
     """Name patterns with ``*``."""
+    types_refused: tuple[str, ...]
+    """Patterns of Blender's types whose objects a script may do nothing with."""
+    types_allowed: tuple[str, ...]
+    """Exceptions from these."""
     bounds: dict[str, int]
     """The largest value of a property or an argument of this name."""
     items: int
@@ -66,8 +71,23 @@ def policy() -> Policy:
         modules=modules,
         operators=frozenset(known["operators"]),
         node_types=tuple(known["node_types"]),
+        types_refused=tuple(known["types_refused"]),
+        types_allowed=tuple(known["types_allowed"]),
         bounds={name: int(bound) for name, bound in known["bounds"].items()},
         items=int(known["items"]),
         integer_bits=known["integer_bits"],
         width_digits=known["width_digits"],
+    )
+
+
+@cache
+def is_refused(struct: type) -> bool:
+    """Whether a script may do nothing with objects of a type of Blender's, wherever it has them from: an artist's own
+    property may point to a text block.
+    """
+    described = getattr(struct, "bl_rna", None)
+    name = "" if described is None else described.identifier
+    known = policy()
+    return any(fnmatchcase(name, one) for one in known.types_refused) and not any(
+        fnmatchcase(name, one) for one in known.types_allowed
     )

@@ -140,12 +140,26 @@ unsafe extern "C" fn evaluate(thread: *mut c_void, frame: *mut *mut c_void, thro
         };
         let builtins = BUILTINS.load(Ordering::Relaxed).cast::<c_void>();
         let of_script = !builtins.is_null() && (0..WORDS).any(|at| frame.add(at).read() == builtins);
-        if of_script && thrown == 0 && ENCLOSED.load(Ordering::Relaxed) {
+        if !of_script || !ENCLOSED.load(Ordering::Relaxed) {
+            return (frames.default)(thread, frame, thrown);
+        }
+        if thrown == 0 {
             refuse();
             // As if its first instruction had raised: no handler of the function is in force there.
             return (frames.default)(thread, frame, 1);
         }
-        (frames.default)(thread, frame, thrown)
+        // A generator that is in a `try`: what scripts may catch would run its handler.
+        let caught = !ffi::PyErr_Occurred().is_null() && ffi::PyErr_ExceptionMatches(ffi::PyExc_Exception) != 0;
+        if caught {
+            ffi::PyErr_Clear();
+            ffi::PyErr_SetNone(ffi::PyExc_GeneratorExit);
+        }
+        let found = (frames.default)(thread, frame, thrown);
+        if caught && found.is_null() {
+            ffi::PyErr_Clear();
+            refuse();
+        }
+        found
     }
 }
 
@@ -209,13 +223,16 @@ unsafe fn is_scalar(value: Object) -> bool {
     }
 }
 
-/// The value as C may have it, as a new reference: an iterator, or an object of the script that is a sequence, as a list. Null with an exception,
+/// The value as C may have it, as a new reference: an iterator, or an object of the script that is a sequence, as a list, one with keys as a dictionary. Null with an exception,
 /// as for a list with iterators in it: C asks them while it holds the list's items, which asking may take out.
 pub(crate) unsafe fn settled(value: Object) -> Object {
     // SAFETY: the value is an object of Python, and the GIL is held.
     unsafe {
         if has_items_of_script(value) {
-            return ffi::PySequence_List(value);
+            if ffi::PyObject_HasAttrString(value, c"keys".as_ptr()) == 0 {
+                return ffi::PySequence_List(value);
+            }
+            return as_dictionary(value);
         }
         if holds_iterators(value, DEEPEST, &mut { MOST_LISTS }) {
             refuse();
@@ -265,7 +282,19 @@ unsafe fn has_items_of_script(value: Object) -> bool {
             && (!ffi::PyType_GetSlot(kind, ffi::Py_tp_iter).is_null()
                 || !ffi::PyType_GetSlot(kind, ffi::Py_sq_item).is_null())
             && is_made_by_script(kind)
-            && ffi::PyObject_HasAttrString(value, c"keys".as_ptr()) == 0
+    }
+}
+
+/// What an own class with keys holds, as a new dictionary. Null with an exception.
+unsafe fn as_dictionary(value: Object) -> Object {
+    // SAFETY: the value is an object of Python, and the GIL is held.
+    unsafe {
+        let made = ffi::PyDict_New();
+        if !made.is_null() && ffi::PyDict_Update(made, value) != 0 {
+            ffi::Py_DecRef(made);
+            return ptr::null_mut();
+        }
+        made
     }
 }
 
@@ -286,6 +315,15 @@ pub(crate) unsafe fn is_of_numpy(value: Object) -> bool {
     unsafe {
         let name = ffi::Py_TYPE(value).cast::<*const c_char>().add(NAME).read();
         !name.is_null() && std::ffi::CStr::from_ptr(name).to_bytes().starts_with(b"numpy.")
+    }
+}
+
+/// Whether this is the full name by which C knows a class.
+pub(crate) unsafe fn is_called(class: Object, wanted: &[u8]) -> bool {
+    // SAFETY: as in `is_of_numpy`.
+    unsafe {
+        let name = class.cast::<*const c_char>().add(NAME).read();
+        !name.is_null() && std::ffi::CStr::from_ptr(name).to_bytes() == wanted
     }
 }
 

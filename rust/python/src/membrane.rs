@@ -661,7 +661,7 @@ fn function(py: Python<'_>, name: &'static std::ffi::CStr, fast: ffi::PyCFunctio
 }
 
 /// The guards for one script, by name: `load(x, name)`, `item(x, key)`, `store(value, x, name)`, `store_item(value, x, key)`, `call(f)`,
-/// `at(x)[name]`, `inside(x)[key]`, `begin(builtins)` with those of the script, `send(name, x, …)` for `x.name(…)`, `product(a, b)`; `isinstance` and `issubclass` for the script. `decide(kind, x, name)` returns the answer or raises, `handle(kind, x, name, value)` carries out accesses
+/// `at(x)[name]`, `inside(x)[key]`, `begin(builtins, classes)` with those of the script and the classes about which `decide` is asked whoever makes objects by them, `send(name, x, …)` for `x.name(…)`, `product(a, b)`; `isinstance` and `issubclass` for the script. `decide(kind, x, name)` returns the answer or raises, `handle(kind, x, name, value)` carries out accesses
 /// with the answer 2. Forgets the answers about objects that the previous script created. Not possible while a script runs.
 #[pyfunction]
 pub(crate) fn membrane<'py>(decide: &Bound<'py, PyAny>, handle: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
@@ -690,6 +690,8 @@ pub(crate) fn membrane<'py>(decide: &Bound<'py, PyAny>, handle: &Bound<'py, PyAn
         "begin",
         PyCFunction::new_closure(py, None, None, |args: &Bound<'_, PyTuple>, _| {
             let table = args.get_item(0)?;
+            let classes: Vec<_> = args.get_item(1)?.try_iter()?.collect::<PyResult<_>>()?;
+            crate::making::ask_always(&classes)?;
             enclosure::begin(table.as_ptr());
             PyResult::Ok(())
         })?,

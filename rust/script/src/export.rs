@@ -32,6 +32,10 @@ pub struct Allowed {
     pub operators: Vec<&'static str>,
     /// Types of nodes that are refused; `*` matches any characters.
     pub node_types: Vec<&'static str>,
+    /// Patterns of Blender's types whose objects a script may do nothing with, wherever it has them from.
+    pub types_refused: Vec<&'static str>,
+    /// Patterns that are exceptions from these.
+    pub types_allowed: Vec<&'static str>,
     /// Largest values of properties and arguments of these names.
     pub bounds: BTreeMap<&'static str, f64>,
     /// Most items that a script may create at once: in a range, an array, a mesh.
@@ -41,6 +45,9 @@ pub struct Allowed {
     /// Digits of a width or a precision in a format.
     pub width_digits: usize,
 }
+
+/// Causes for which types are refused as bases and by name: their objects describe properties and operators.
+const DESCRIBING: [&str; 2] = ["registers code", "operators are called through bpy.ops"];
 
 /// What safe mode allows in a version such as `5.2`; nothing if the policy cannot be read.
 #[must_use]
@@ -70,6 +77,14 @@ pub fn allowed(blender: &str) -> Allowed {
         stores: policy.members.stores.clone(),
         operators: listed(&policy.operators, bit),
         node_types: sorted(reviewed.node_types.keys().copied()),
+        types_refused: sorted(
+            reviewed
+                .types_refused
+                .iter()
+                .filter(|(_, cause)| !DESCRIBING.contains(cause))
+                .map(|(name, _)| *name),
+        ),
+        types_allowed: sorted(reviewed.types_allowed.iter().copied()),
         bounds: reviewed.bounds.iter().map(|(name, bound)| (*name, *bound)).collect(),
         items: SCRIPT_ITEMS,
         integer_bits: INTEGER_BITS,
@@ -101,5 +116,6 @@ mod tests {
         );
         assert!(new.operators.iter().all(|name| !name.starts_with("wm.")));
         assert_eq!(new.bounds.get("levels"), Some(&7.0));
+        assert!(new.types_refused.contains(&"Text") && !new.types_refused.contains(&"*Property"));
     }
 }

@@ -34,6 +34,10 @@ pub(crate) struct Reviewed {
     pub(crate) node_types: HashMap<Text, Text>,
     pub(crate) operators_refused: HashMap<Text, Text>,
     pub(crate) bounds: HashMap<Text, f64>,
+    /// Patterns of Blender's types that no script may have → why.
+    pub(crate) types_refused: HashMap<Text, Text>,
+    /// Patterns that are exceptions from these.
+    pub(crate) types_allowed: Vec<Text>,
     /// Groups of operators that may be called, except the refused ones.
     pub(crate) operator_modules: HashSet<Text>,
     pub(crate) removals: Removals,
