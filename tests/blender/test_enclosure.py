@@ -119,6 +119,8 @@ assert tree.find((0.1, 0, 0), filter=lambda n: n != 0)[1] == 1 and tree.find(Poi
 assert np.vectorize(lambda n: n + 1)(np.arange(3)).tolist() == [1, 2, 3]
 assert np.fromiter((n for n in range(3)), float).sum() == 3 and np.sum([n for n in range(3)]) == 3
 assert np.apply_along_axis(lambda row: row.sum(), 1, np.ones((2, 3))).tolist() == [3, 3]
+point = np.dtype([("at", [("x", float), ("y", float)]), ("id", int)])
+assert np.zeros(2, point)["at"]["x"].sum() == 0 and np.dtype([("p", point), ("q", point, (2,))]).itemsize == 72
 assert np.sort(np.array([3, 1, 2])).tolist() == [1, 2, 3] and np.sum.__name__ == "sum"
 with np.errstate(divide="ignore", invalid="ignore"):
     np.ones(2) / np.zeros(2)
@@ -162,6 +164,13 @@ REFUSED = {
     "properties in each other": "x = property(None)\nfor i in range(200): x = property(x)",
     "class methods in each other": "x = classmethod(len)\nfor i in range(200): x = list(map(classmethod, [x]))[0]",
     "types in each other": "x = list[int]\nfor i in range(200): x = dict[x, x]",
+    "records in each other": "import numpy as np\nd = np.dtype(int)\nfor i in range(99): d = np.dtype([('a', d)])",
+    "records in an array": "import numpy as np\nd = int\nfor i in range(99): d = np.zeros(1, [('a', d)]).dtype",
+    "records in a dictionary": "import numpy as np\nd = np.dtype(int)\n"
+    "for i in range(99): d = np.dtype({'names': ['a'], 'formats': [d]})",
+    "records twice in each other": "import numpy as np\nd = np.dtype('V0')\n"
+    "for i in range(99): d = np.dtype([('a', d), ('b', d)])",
+    "arrays in records": "import numpy as np\nd = int\nfor i in range(99): d = np.dtype([('a', d, (1,))])",
     "what numpy logs to": "import numpy as np\nnp.errstate(divide='log')",
 }
 

@@ -24,7 +24,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::{alarm, allocation, elements, methods, references};
+use crate::{alarm, allocation, class_names, elements, methods, records, references};
 
 type Object = *mut ffi::PyObject;
 /// `_PyFrameEvalFunction`; the frame is looked at as words.
@@ -235,7 +235,9 @@ pub(crate) unsafe fn settled(value: Object) -> Object {
             return as_dictionary(value);
         }
         if holds_iterators(value, DEEPEST, &mut { MOST_LISTS }) {
-            refuse();
+            if ffi::PyErr_Occurred().is_null() {
+                refuse();
+            }
             return ptr::null_mut();
         }
         ffi::Py_IncRef(value);
@@ -243,7 +245,8 @@ pub(crate) unsafe fn settled(value: Object) -> Object {
     }
 }
 
-/// Whether an iterator is in a list or tuple, or in one of those in it. Those that nest deeper, or hold more, count as such.
+/// Whether an iterator is in a list or tuple, or in one of those in it. Those that nest deeper, or hold more, count as such; true with an exception for
+/// a description of records (`numpy.dtype`) within too many others.
 unsafe fn holds_iterators(value: Object, depth: usize, lists: &mut usize) -> bool {
     // SAFETY: reads what is known of types, and borrows items while nothing else runs.
     unsafe {
@@ -253,8 +256,10 @@ unsafe fn holds_iterators(value: Object, depth: usize, lists: &mut usize) -> boo
                 (ffi::PyList_Size(value), ffi::PyList_GetItem)
             } else if flags & ffi::Py_TPFLAGS_TUPLE_SUBCLASS != 0 {
                 (ffi::PyTuple_Size(value), ffi::PyTuple_GetItem)
+            } else if class_names::is_of_numpy(value) {
+                return records::is_too_deep(value);
             } else {
-                return ffi::PyIter_Check(value) != 0 && !is_of_numpy(value);
+                return ffi::PyIter_Check(value) != 0 || ffi::PyDict_CheckExact(value) != 0 && has_deep_record(value);
             };
         if depth == 0 || *lists == 0 {
             return true;
@@ -267,6 +272,23 @@ unsafe fn holds_iterators(value: Object, depth: usize, lists: &mut usize) -> boo
     }
 }
 
+/// Whether a description of records, as a value in a dictionary that describes them too, is within too many others.
+unsafe fn has_deep_record(dictionary: Object) -> bool {
+    // SAFETY: the values are borrowed while nothing else runs.
+    unsafe {
+        let (mut at, mut value) = (0, ptr::null_mut());
+        while ffi::PyDict_Next(dictionary, &raw mut at, ptr::null_mut(), &raw mut value) != 0 {
+            if !is_scalar(value)
+                && holds_iterators(value, records::MOST, &mut { MOST_LISTS })
+                && !ffi::PyErr_Occurred().is_null()
+            {
+                return true;
+            }
+        }
+        false
+    }
+}
+
 unsafe fn has_items_of_script(value: Object) -> bool {
     // SAFETY: reads what is known of a type.
     unsafe {
@@ -276,7 +298,7 @@ unsafe fn has_items_of_script(value: Object) -> bool {
             return false;
         }
         if ffi::PyIter_Check(value) != 0 {
-            return !is_of_numpy(value);
+            return !class_names::is_of_numpy(value);
         }
         flags & ffi::Py_TPFLAGS_HEAPTYPE != 0
             && (!ffi::PyType_GetSlot(kind, ffi::Py_tp_iter).is_null()
@@ -308,27 +330,6 @@ unsafe fn is_made_by_script(kind: *mut ffi::PyTypeObject) -> bool {
             .is_ok_and(|module| module.extract::<&str>().is_ok_and(|module| module == "__main__"))
     }
 }
-
-/// Whether an object is numpy's: what is in it may be the script's.
-pub(crate) unsafe fn is_of_numpy(value: Object) -> bool {
-    // SAFETY: the name of a type is a C string that lives as long as the type.
-    unsafe {
-        let name = ffi::Py_TYPE(value).cast::<*const c_char>().add(NAME).read();
-        !name.is_null() && std::ffi::CStr::from_ptr(name).to_bytes().starts_with(b"numpy.")
-    }
-}
-
-/// Whether this is the full name by which C knows a class.
-pub(crate) unsafe fn is_called(class: Object, wanted: &[u8]) -> bool {
-    // SAFETY: as in `is_of_numpy`.
-    unsafe {
-        let name = class.cast::<*const c_char>().add(NAME).read();
-        !name.is_null() && std::ffi::CStr::from_ptr(name).to_bytes() == wanted
-    }
-}
-
-/// Offset of `tp_name` in `PyTypeObject`, in words.
-const NAME: usize = 3;
 
 /// Calls a function with arguments in a row, of which the last have the names in `names`, so that no code of the script runs.
 pub(crate) unsafe fn called(function: Object, args: *const Object, count: usize, names: Object) -> Object {

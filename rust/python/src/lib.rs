@@ -4,7 +4,9 @@
 mod alarm;
 mod allocation;
 mod arrays;
+mod asked;
 mod audit;
+mod class_names;
 mod client;
 mod connection;
 mod elements;
@@ -23,6 +25,7 @@ mod memory;
 mod methods;
 mod namespaces;
 mod properties;
+mod records;
 mod references;
 mod releases;
 mod run;

@@ -15,7 +15,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyDictMethods, PyType};
 
-use crate::{enclosure, membrane};
+use crate::{asked, enclosure, membrane};
 
 type Object = *mut ffi::PyObject;
 type Call = unsafe extern "C" fn(Object, Object, Object) -> Object;
@@ -40,34 +40,12 @@ unsafe extern "C" fn make(class: Object, args: Object, names: Object) -> Object 
         let flags = ffi::PyType_GetFlags(class.cast());
         // C makes exceptions and classes by itself.
         let by_itself = ffi::Py_TPFLAGS_BASE_EXC_SUBCLASS | ffi::Py_TPFLAGS_TYPE_SUBCLASS;
-        let asked = flags & by_itself == 0 && (enclosure::is_of_script() || is_asked_always(class));
+        let asked = flags & by_itself == 0 && (enclosure::is_of_script() || asked::is_asked_always(class));
         if !asked || is_of_blender(args) {
             return original(class, args, names);
         }
         membrane::made(class, args, names, original)
     }
-}
-
-/// Classes about which the membrane is asked whoever calls them; not owned, since the guards keep them.
-static ALWAYS: [AtomicPtr<ffi::PyObject>; 16] = [const { AtomicPtr::new(ptr::null_mut()) }; 16];
-
-/// Names these classes: a function of a library, which a script may hand them to (`np.vectorize(date)`), would make objects with its values, and
-/// libraries do not for themselves.
-pub(crate) fn ask_always(classes: &[Bound<'_, PyAny>]) -> PyResult<()> {
-    if classes.len() > ALWAYS.len() {
-        return Err(pyo3::exceptions::PyValueError::new_err("too many classes"));
-    }
-    let mut given = classes.iter();
-    for place in &ALWAYS {
-        place.store(given.next().map_or(ptr::null_mut(), Bound::as_ptr), Ordering::Relaxed);
-    }
-    Ok(())
-}
-
-unsafe fn is_asked_always(class: Object) -> bool {
-    // SAFETY: the class is one. numpy is loaded only when it is used, and its records keep what a script says is an address.
-    ALWAYS.iter().any(|place| place.load(Ordering::Relaxed) == class)
-        || unsafe { enclosure::is_called(class, b"numpy.void") }
 }
 
 /// Whether Blender makes a wrapper of its data: it passes an address in a capsule, which no script has.

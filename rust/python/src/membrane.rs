@@ -24,7 +24,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyCFunction, PyDict, PyString, PyTuple};
 
-use crate::{elements, enclosure, kinds, methods, references};
+use crate::{class_names, elements, enclosure, kinds, methods, references};
 
 type Object = *mut ffi::PyObject;
 
@@ -458,7 +458,7 @@ unsafe extern "C" fn send(_: Object, args: *mut Object, count: ffi::Py_ssize_t) 
         }
         let (first, number) = if bound { (2, others) } else { (1, others + 1) };
         let called_back = answer & ENCLOSED != 0
-            && (enclosure::is_of_numpy(object) || (2..others + 2).any(|at| !enclosure::is_plain(*args.add(at))));
+            && (class_names::is_of_numpy(object) || (2..others + 2).any(|at| !enclosure::is_plain(*args.add(at))));
         let moves = references::is_of_bmesh(object);
         let views = if moves { references::Views::new() } else { None };
         let found = match methods::found() {
@@ -691,7 +691,7 @@ pub(crate) fn membrane<'py>(decide: &Bound<'py, PyAny>, handle: &Bound<'py, PyAn
         PyCFunction::new_closure(py, None, None, |args: &Bound<'_, PyTuple>, _| {
             let table = args.get_item(0)?;
             let classes: Vec<_> = args.get_item(1)?.try_iter()?.collect::<PyResult<_>>()?;
-            crate::making::ask_always(&classes)?;
+            crate::asked::ask_always(&classes)?;
             enclosure::begin(table.as_ptr());
             PyResult::Ok(())
         })?,
