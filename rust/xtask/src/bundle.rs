@@ -12,27 +12,22 @@ use toml::{Table, Value};
 use crate::blender::{Blender, SUPPORTED};
 use crate::env::{self, Environment, Wanted};
 use crate::layout::Layout;
-use crate::native::{self, Build};
+use crate::native::Build;
 use crate::process;
+use crate::wheels::{self, Made, Platform, Wheel};
 
 /// The options of `bundle`.
 #[derive(Debug, Args)]
 pub(crate) struct Bundle {
-    /// Linux: a wheel for every system with glibc 2.28 or later, not only for this one (downloads a compiler, 400 MB)
+    /// Build wheels to be shipped, for these platforms [default: one for this machine alone]
+    #[arg(long = "platform", value_name = "PLATFORM", value_enum)]
+    platforms: Vec<Platform>,
+    /// The same as --platform linux-x64
     #[arg(long)]
     portable: bool,
-    /// Wheels for other platforms to put beside the one made here
+    /// Wheels that were built elsewhere, to put beside those made here
     #[arg(long = "wheel", value_name = "FILE")]
     wheels: Vec<PathBuf>,
-}
-
-/// The wheel of this machine in the bundle.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Wheel {
-    /// The one that is built for this machine.
-    Here(Build),
-    /// For every Linux of this architecture that Blender supports.
-    Portable,
 }
 
 /// Builds the extension and prints its path.
@@ -40,33 +35,37 @@ pub(crate) enum Wheel {
 /// # Errors
 /// As for `make`.
 pub(crate) fn bundle(layout: &Layout, options: &Bundle) -> Result<u8> {
-    let own = if options.portable {
-        Wheel::Portable
+    let mut platforms = options.platforms.clone();
+    platforms.extend(options.portable.then_some(Platform::LinuxX64));
+    platforms.sort_unstable();
+    platforms.dedup();
+    let own: Vec<Wheel> = if platforms.is_empty() {
+        vec![Wheel::Here(Build::Release)]
     } else {
-        Wheel::Here(Build::Release)
+        platforms.into_iter().map(Wheel::For).collect()
     };
-    let zip = make(layout, own, &options.wheels)?;
-    let wheels = options.wheels.len() + 1;
+    let zip = make(layout, &own, &options.wheels)?;
     println!(
-        "{} ({} bytes), with {wheels} wheel(s)",
+        "{} ({} bytes), with {} wheel(s)",
         zip.display(),
-        fs::metadata(&zip)?.len()
+        fs::metadata(&zip)?.len(),
+        own.len() + options.wheels.len()
     );
     println!("Install it in Blender: Edit > Preferences > Get Extensions > Install from Disk…");
     Ok(0)
 }
 
-/// Builds target/bundle/<id>-<version>.zip.
+/// Builds target/bundle/<id>-<version>.zip, and beside it the list of the compilers that came from Debian.
 ///
 /// # Errors
 /// When something is missing, or the builder or a check refuses the extension.
-pub(crate) fn make(layout: &Layout, own: Wheel, others: &[PathBuf]) -> Result<PathBuf> {
+pub(crate) fn make(layout: &Layout, own: &[Wheel], others: &[PathBuf]) -> Result<PathBuf> {
     let builder = builder(layout)?;
-    let folder = match own {
+    let mut folder = layout.target().join("bundle");
+    if own.contains(&Wheel::Here(Build::Checked)) {
         // Not where somebody looks for what is shipped.
-        Wheel::Here(Build::Checked) => layout.target().join("bundle").join("checked"),
-        Wheel::Here(Build::Release) | Wheel::Portable => layout.target().join("bundle"),
-    };
+        folder.push("checked");
+    }
     let stage = folder.join("stage");
     if stage.exists() {
         fs::remove_dir_all(&stage)?;
@@ -75,14 +74,18 @@ pub(crate) fn make(layout: &Layout, own: Wheel, others: &[PathBuf]) -> Result<Pa
     fs::copy(layout.root.join("LICENSE"), stage.join("LICENSE")).context("cannot copy LICENSE")?;
     fs::create_dir_all(stage.join("wheels"))?;
 
+    let made: Vec<Made> = own
+        .iter()
+        .map(|one| wheels::make(layout, *one))
+        .collect::<Result<_>>()?;
     let mut names = Vec::new();
-    for wheel in std::iter::once(wheel(layout, own)?).chain(others.iter().cloned()) {
+    for wheel in made.iter().map(|one| &one.wheel).chain(others) {
         let name = wheel
             .file_name()
             .context("a wheel without a name")?
             .to_string_lossy()
             .into_owned();
-        fs::copy(&wheel, stage.join("wheels").join(&name))
+        fs::copy(wheel, stage.join("wheels").join(&name))
             .with_context(|| format!("cannot copy {}", wheel.display()))?;
         names.push(name);
     }
@@ -115,6 +118,9 @@ pub(crate) fn make(layout: &Layout, own: Wheel, others: &[PathBuf]) -> Result<Pa
         let mut command = builder.0.command();
         process::quiet(command.arg(&builder.1).args(arguments), what)?;
     }
+    if let Some(list) = made.iter().find_map(|one| one.compiler.as_ref()) {
+        fs::copy(list, zip.with_extension("compilers.txt")).context("cannot copy the list of the compilers")?;
+    }
     Ok(zip)
 }
 
@@ -146,25 +152,6 @@ fn builder_of(layout: &Layout, blender: Blender) -> Result<(Environment, PathBuf
         );
     }
     Ok((environment, script))
-}
-
-fn wheel(layout: &Layout, own: Wheel) -> Result<PathBuf> {
-    if let Wheel::Here(build) = own {
-        return Ok(native::prepare(layout, build)?.wheel()?.0);
-    }
-    let tools = env::prepare(layout, &Wanted::tools().with("portable"))?;
-    let out = layout.target().join("bundle").join("portable");
-    if out.exists() {
-        fs::remove_dir_all(&out)?;
-    }
-    native::maturin(
-        layout,
-        Build::Release,
-        &tools,
-        &out,
-        &["--zig", "--compatibility", "manylinux_2_28"],
-    )?;
-    native::wheel_in(&out)
 }
 
 /// The keys of an extension manifest.

@@ -4,6 +4,7 @@ mod bench;
 mod blender;
 mod bundle;
 mod clippy;
+mod debian;
 mod e2e;
 mod env;
 mod layout;
@@ -18,6 +19,7 @@ mod stamp;
 mod system;
 mod tally;
 mod test;
+mod wheels;
 mod window;
 
 use std::process::ExitCode;

@@ -136,8 +136,8 @@ fn make(layout: &Layout, build: Build, tools: &Environment, parent: &Path, folde
     maturin(layout, build, tools, &making, &[])?;
     let wheel = wheel_in(&making)?;
     let size = fs::metadata(&wheel)?.len();
-    if build == Build::Release && size >= WHEEL_LIMIT {
-        bail!("{} has {size} bytes; the limit is {WHEEL_LIMIT}.", wheel.display());
+    if build == Build::Release {
+        check_size(&wheel)?;
     }
     let mut unpack = tools.command();
     unpack.args([
@@ -159,6 +159,15 @@ fn make(layout: &Layout, build: Build, tools: &Environment, parent: &Path, folde
     Ok(())
 }
 
+/// Raises for a wheel that is larger than promised.
+pub(crate) fn check_size(wheel: &Path) -> Result<()> {
+    let size = fs::metadata(wheel)?.len();
+    if size >= WHEEL_LIMIT {
+        bail!("{} has {size} bytes; the limit is {WHEEL_LIMIT}.", wheel.display());
+    }
+    Ok(())
+}
+
 /// Builds the wheel into `out`.
 ///
 /// # Errors
@@ -169,13 +178,15 @@ pub(crate) fn maturin(layout: &Layout, build: Build, tools: &Environment, out: &
     command.current_dir(&layout.root).arg("build");
     match build {
         Build::Release => {
-            command.arg("--release");
+            command.args(["--release", "--compression-level", "9"]);
         }
         Build::Checked => clippy::compiles(&mut command)?,
     }
-    command
-        .args(["--locked", "--strip", "--interpreter"])
-        .arg(tools.python());
+    command.args(["--locked", "--strip"]);
+    if !options.contains(&"--target") {
+        // A wheel for another system is made without asking a Python of this one.
+        command.arg("--interpreter").arg(tools.python());
+    }
     process::visible(command.arg("--out").arg(out).args(options), "building the native core")
 }
 

@@ -3,26 +3,51 @@
 //! The `bpy` modules have no window, so Debian's Blender is used: unpacked under `target/window`, with the X server, the
 //! Python and the pytest that fit it. Nothing is installed on this machine, and nothing outlives the command.
 
-mod debian;
-mod enter;
-
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
 
-use crate::bundle::{self, Wheel};
+use crate::bundle;
+use crate::debian::{self, Entrance, System};
 use crate::env;
 use crate::layout::Layout;
 use crate::lock::Lock;
 use crate::native::Build;
 use crate::tally::{Counts, GroupResult, Printer, counted, results};
-use enter::Entrance;
+use crate::wheels::Wheel;
 
 /// Time limit for all tests together; each test has its own limits.
 const LIMIT: Duration = Duration::from_secs(20 * 60);
+
+/// The unpacked packages, besides their dependencies: Blender, the imports of its add-ons, software rendering drivers, the X
+/// server with its input simulator, and the test runner.
+const PACKAGES: [&str; 22] = [
+    "bash",
+    "blender",
+    "coreutils",
+    "dash",
+    "libc-bin",
+    "libegl-mesa0",
+    "libegl1",
+    "libgl1",
+    "libgl1-mesa-dri",
+    "libglx-mesa0",
+    "mesa-vulkan-drivers",
+    "python3",
+    "python3-cattr",
+    "python3-numpy",
+    "python3-pytest",
+    "python3-requests",
+    "python3-zstandard",
+    "x11-xkb-utils",
+    "xdotool",
+    "xkb-data",
+    "xserver-common",
+    "xvfb",
+];
 
 /// The tests that run in the same Blender without its window.
 const ALSO_RUN: [&str; 3] = ["rust/script/corpus", "tests/blender", "tests/native"];
@@ -141,8 +166,15 @@ fn chosen(version: Option<&str>) -> Result<Vec<Release>> {
     }
 }
 
-fn folder(layout: &Layout, release: Release) -> PathBuf {
-    layout.target().join("window").join(release.version)
+/// Debian's Blender of this release line.
+fn system(layout: &Layout, release: Release) -> System {
+    System {
+        folder: layout.target().join("window").join(release.version),
+        suite: release.suite,
+        title: "the Blenders for the tests in a window",
+        size: "350 MB",
+        packages: &PACKAGES,
+    }
 }
 
 fn lock(layout: &Layout, release: Release) -> Result<Lock> {
@@ -162,7 +194,8 @@ fn lock(layout: &Layout, release: Release) -> Result<Lock> {
 /// When it is not available here.
 pub(crate) fn prepare(layout: &Layout, release: Release) -> Result<()> {
     let _lock = lock(layout, release)?;
-    debian::prepare(&folder(layout, release), release.suite)
+    system(layout, release)
+        .prepare()
         .with_context(|| format!("Blender {} with a window cannot be set up", release.version))
 }
 
@@ -179,15 +212,15 @@ pub(crate) fn run(
     printer: &Printer,
 ) -> Result<GroupResult> {
     prepare(layout, release)?;
-    let zip = bundle::make(layout, Wheel::Here(build), &[])?;
+    let zip = bundle::make(layout, &[Wheel::Here(build)], &[])?;
     let _lock = lock(layout, release)?;
-    let folder = folder(layout, release);
-    let root = debian::root(&folder);
+    let system = system(layout, release);
+    let root = system.root();
     let entrance = Entrance::find(&root)?;
     let work = root.join("session");
     stage(layout, &work, &zip)?;
 
-    let mut command = entrance.command(&root)?;
+    let mut command = entrance.command(&root, &[])?;
     command.args(environment(release.suite)).args([
         "python3",
         "-m",
@@ -209,7 +242,7 @@ pub(crate) fn run(
     }
     if part != Part::Headless {
         // Pictures are stored even if a test has failed.
-        let pictures = folder.join("pictures");
+        let pictures = system.folder.join("pictures");
         env::remove(&pictures)?;
         fs::rename(work.join("pictures"), &pictures).context("cannot keep the pictures")?;
         printer.line(&format!("pictures: {}", pictures.display()));
@@ -283,6 +316,11 @@ mod tests {
                 .to_string()
                 .contains("choose 4.3 or 5.2")
         );
+    }
+
+    #[test]
+    fn the_package_list_is_sorted() {
+        assert!(PACKAGES.is_sorted());
     }
 
     #[test]

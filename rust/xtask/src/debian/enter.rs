@@ -13,7 +13,7 @@ const LIMIT: Duration = Duration::from_secs(30);
 
 /// The kind of isolation that this machine permits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Entrance {
+pub(crate) enum Entrance {
     /// Mount and process namespaces: the system removes both when the first process ends.
     Namespaces {
         /// Through a user namespace, since this process is not root.
@@ -24,21 +24,24 @@ pub(super) enum Entrance {
     Root,
 }
 
-/// Mounts the file systems that programs expect, in a private mount namespace, then changes the root.
-const MOUNT_AND_ENTER: &str = r#"mount --rbind /dev "$0/dev" && mount -t proc proc "$0/proc" && exec chroot "$0" "$@""#;
+/// Mounts the file systems that programs expect, in a private mount namespace, and the folders before `--` at their own
+/// paths, then changes the root.
+const MOUNT_AND_ENTER: &str = r#"mount --rbind /dev "$0/dev" && mount -t proc proc "$0/proc" || exit
+while [ "$1" != -- ]; do mkdir -p "$0$1" && mount --rbind "$1" "$0$1" || exit; shift; done; shift
+exec chroot "$0" "$@""#;
 
 impl Entrance {
     /// The best kind that works here.
     ///
     /// # Errors
     /// When there is none.
-    pub(super) fn find(root: &Path) -> Result<Self> {
+    pub(crate) fn find(root: &Path) -> Result<Self> {
         for entrance in [
             Self::Namespaces { mapped: false },
             Self::Namespaces { mapped: true },
             Self::Root,
         ] {
-            let Ok(mut command) = entrance.command(root) else {
+            let Ok(mut command) = entrance.command(root, &[]) else {
                 continue;
             };
             let output = process::bounded(command.args(["ls", "/dev/null"]), LIMIT);
@@ -47,17 +50,17 @@ impl Entrance {
             }
         }
         bail!(
-            "the tests in a window need to change the root folder: run them as root, or where user namespaces are \
+            "programs of another Debian need to change the root folder: run this as root, or where user namespaces are \
              allowed (sysctl kernel.unprivileged_userns_clone=1)."
         )
     }
 
     /// A command that runs inside: `env -i`, to which the caller adds variables and a program. It ends when this
-    /// process does.
+    /// process does. `shared` folders of this machine are there too, at the same paths.
     ///
     /// # Errors
-    /// When devices cannot be created.
-    pub(super) fn command(self, root: &Path) -> Result<Command> {
+    /// When devices cannot be created, or folders cannot be shared.
+    pub(crate) fn command(self, root: &Path, shared: &[&Path]) -> Result<Command> {
         let mut command = process::command("setpriv");
         command.args(["--pdeathsig", "KILL", "--"]);
         match self {
@@ -76,9 +79,14 @@ impl Entrance {
                         "-c",
                         MOUNT_AND_ENTER,
                     ])
-                    .arg(root);
+                    .arg(root)
+                    .args(shared)
+                    .arg("--");
             }
             Self::Root => {
+                if !shared.is_empty() {
+                    bail!("this needs to mount folders: run it as root, outside of a container that may not mount.");
+                }
                 devices(root)?;
                 command.arg("chroot").arg(root);
             }

@@ -1,96 +1,114 @@
-//! Debian's Blender, unpacked into a folder by apt with its own state, without installing anything.
+//! Programs of a release of Debian, unpacked into a folder by apt with its own state, without installing anything.
 //!
 //! The folder is `incomplete` from the first change until its stamp is written; if found in that state, it is discarded.
 
+mod enter;
+
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
+use sha2::{Digest, Sha256};
 
 use crate::env;
 use crate::process;
 use crate::stamp::Stamp;
+pub(crate) use enter::Entrance;
 
 /// The folder of Debian's libraries on the only architecture on which Blender's packages and our wheel are tested.
-pub(super) const LIBRARIES: &str = "/usr/lib/x86_64-linux-gnu";
-
-/// The unpacked packages, besides their dependencies: Blender, the imports of its add-ons, software rendering drivers, the X
-/// server with its input simulator, and the test runner.
-const PACKAGES: [&str; 22] = [
-    "bash",
-    "blender",
-    "coreutils",
-    "dash",
-    "libc-bin",
-    "libegl-mesa0",
-    "libegl1",
-    "libgl1",
-    "libgl1-mesa-dri",
-    "libglx-mesa0",
-    "mesa-vulkan-drivers",
-    "python3",
-    "python3-cattr",
-    "python3-numpy",
-    "python3-pytest",
-    "python3-requests",
-    "python3-zstandard",
-    "x11-xkb-utils",
-    "xdotool",
-    "xkb-data",
-    "xserver-common",
-    "xvfb",
-];
+pub(crate) const LIBRARIES: &str = "/usr/lib/x86_64-linux-gnu";
 
 /// The keyring that signs all of Debian's releases; updates add newer keys to the keyrings of older systems.
 const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 
-/// The unpacked system.
-pub(super) fn root(folder: &Path) -> PathBuf {
-    folder.join("root")
+/// Packages of a release of Debian with all that they depend on, in a folder.
+#[derive(Debug, Clone)]
+pub(crate) struct System {
+    /// Where it is unpacked.
+    pub(crate) folder: PathBuf,
+    /// The release.
+    pub(crate) suite: &'static str,
+    /// What it is for, as the subject of a sentence in the plural.
+    pub(crate) title: &'static str,
+    /// How much is downloaded.
+    pub(crate) size: &'static str,
+    /// The packages, sorted.
+    pub(crate) packages: &'static [&'static str],
 }
 
-/// Unpacks the system of `suite` into `folder`; starts nothing if it is already there.
-///
-/// # Errors
-/// When this machine does not run Debian, the mirror cannot be reached, or the disk is full.
-pub(super) fn prepare(folder: &Path, suite: &str) -> Result<()> {
-    let (stamp, incomplete) = (folder.join("stamp"), folder.join("incomplete"));
-    let wanted = wanted(suite);
-    if !incomplete.exists() && fs::read_to_string(&stamp).is_ok_and(|present| present == wanted) {
-        return Ok(());
+impl System {
+    /// The unpacked system.
+    pub(crate) fn root(&self) -> PathBuf {
+        self.folder.join("root")
     }
-    eprintln!(
-        "· Debian's Blender from {suite}: unpacking into {} (about a minute, 350 MB to download)",
-        folder.display()
-    );
-    let mirror = mirror()?;
-    crate::env::remove(folder)?;
-    fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    fs::write(&incomplete, "").context("cannot mark the folder")?;
-    let apt = Apt::new(&folder.join("apt"), &mirror, suite)?;
-    apt.download()?;
-    unpack(&apt.archives(), &root(folder))?;
-    crate::env::remove(&folder.join("apt"))?;
-    env::replace(&stamp, &wanted)?;
-    fs::remove_file(&incomplete).context("cannot finish the folder")
+
+    /// The list of the unpacked packages, a line each: the hash (SHA-256) and the name with its version.
+    pub(crate) fn list(&self) -> PathBuf {
+        self.folder.join("packages.txt")
+    }
+
+    /// Unpacks the packages; starts nothing if they are already there.
+    ///
+    /// # Errors
+    /// When this machine does not run Debian, the mirror cannot be reached, or the disk is full.
+    pub(crate) fn prepare(&self) -> Result<()> {
+        let (stamp, incomplete) = (self.folder.join("stamp"), self.folder.join("incomplete"));
+        let wanted = self.wanted();
+        if !incomplete.exists() && fs::read_to_string(&stamp).is_ok_and(|present| present == wanted) {
+            return Ok(());
+        }
+        eprintln!(
+            "· {} from Debian's {}: unpacking into {} (about a minute, {} to download)",
+            self.title,
+            self.suite,
+            self.folder.display(),
+            self.size
+        );
+        let mirror = mirror(self.title)?;
+        env::remove(&self.folder)?;
+        fs::create_dir_all(&self.folder).with_context(|| format!("cannot make {}", self.folder.display()))?;
+        fs::write(&incomplete, "").context("cannot mark the folder")?;
+        let apt = Apt::new(&self.folder.join("apt"), &mirror, self.suite)?;
+        apt.download(self.packages)?;
+        env::replace(&self.list(), &listed(&packages(&apt.archives())?)?)?;
+        unpack(&apt.archives(), &self.root())?;
+        env::remove(&self.folder.join("apt"))?;
+        env::replace(&stamp, &wanted)?;
+        fs::remove_file(&incomplete).context("cannot finish the folder")
+    }
+
+    fn wanted(&self) -> String {
+        let mut stamp = Stamp::new("debian 1");
+        stamp.text(self.suite);
+        for package in self.packages {
+            stamp.text(package);
+        }
+        stamp.finish()
+    }
 }
 
-fn wanted(suite: &str) -> String {
-    let mut stamp = Stamp::new("debian 1");
-    stamp.text(suite);
-    for package in PACKAGES {
-        stamp.text(package);
+/// The hash and the name of each file.
+fn listed(files: &[PathBuf]) -> Result<String> {
+    let mut list = String::new();
+    for file in files {
+        let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        for byte in Sha256::digest(&bytes) {
+            write!(list, "{byte:02x}")?;
+        }
+        writeln!(list, "  {name}")?;
     }
-    stamp.finish()
+    Ok(list)
 }
 
 /// The mirror of this Debian, from its own list of sources.
-fn mirror() -> Result<String> {
+fn mirror(title: &str) -> Result<String> {
     let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
     let codename = os_field(&release, "VERSION_CODENAME").filter(|_| os_field(&release, "ID") == Some("debian"));
     let (Some(codename), true) = (codename, Path::new(KEYRING).exists()) else {
-        bail!("the tests in a window take Blender from Debian's packages, and this is not a Debian with {KEYRING}.");
+        bail!("{title} come from Debian's packages, and this is not a Debian with {KEYRING}.");
     };
     let mut list = process::command("apt-get");
     list.args(["indextargets", "--format", "$(RELEASE) $(REPO_URI)", "Component: main"]);
@@ -168,12 +186,26 @@ impl Apt {
         command
     }
 
-    fn download(&self) -> Result<()> {
+    fn download(&self, packages: &[&str]) -> Result<()> {
         process::quiet(self.command().args(["update", "-q"]), "reading Debian's package lists")?;
         let mut install = self.command();
-        install.args(["install", "-q", "-y", "--download-only"]).args(PACKAGES);
-        process::quiet(&mut install, "downloading Debian's Blender").map(drop)
+        install.args(["install", "-q", "-y", "--download-only"]).args(packages);
+        process::quiet(&mut install, "downloading Debian's packages").map(drop)
     }
+}
+
+/// The downloaded packages, sorted by name.
+fn packages(archives: &Path) -> Result<Vec<PathBuf>> {
+    let mut packages: Vec<PathBuf> = fs::read_dir(archives)?
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|end| end == "deb"))
+        .collect();
+    packages.sort();
+    if packages.is_empty() {
+        bail!("apt-get downloaded nothing into {}", archives.display());
+    }
+    Ok(packages)
 }
 
 /// Unpacks every package below `root`. No script of a package runs.
@@ -186,16 +218,7 @@ fn unpack(archives: &Path, root: &Path) -> Result<()> {
     for folder in ["proc", "dev/shm", "sys", "etc", "root", "tmp/.X11-unix", "var/tmp"] {
         fs::create_dir_all(root.join(folder))?;
     }
-    let mut packages: Vec<PathBuf> = fs::read_dir(archives)?
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| path.extension().is_some_and(|end| end == "deb"))
-        .collect();
-    packages.sort();
-    if packages.is_empty() {
-        bail!("apt-get downloaded nothing into {}", archives.display());
-    }
-    for package in &packages {
+    for package in &packages(archives)? {
         unpack_one(package, root).with_context(|| format!("cannot unpack {}", package.display()))?;
     }
     let mut loader = process::command("/sbin/ldconfig");
@@ -232,7 +255,7 @@ fn link(to: &str, at: &Path) -> Result<()> {
 
 #[cfg(not(unix))]
 fn link(_to: &str, _at: &Path) -> Result<()> {
-    bail!("the tests in a window need Linux")
+    bail!("Debian's packages need Linux")
 }
 
 #[cfg(test)]
@@ -263,16 +286,47 @@ mod tests {
     #[test]
     fn existing_folders_are_reused_and_unfinished_ones_made_again() {
         let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("stamp"), wanted("trixie")).unwrap();
+        let system = System {
+            folder: folder.path().to_path_buf(),
+            suite: "trixie",
+            title: "Programs",
+            size: "1 MB",
+            packages: &["bash"],
+        };
+        fs::write(folder.path().join("stamp"), system.wanted()).unwrap();
         let keepsake = folder.path().join("keepsake");
         fs::write(&keepsake, "").unwrap();
-        prepare(folder.path(), "trixie").unwrap();
+        system.prepare().unwrap();
         assert!(keepsake.exists());
-        assert_ne!(wanted("trixie"), wanted("sid"));
+        let suite = "sid";
+        assert_ne!(
+            system.wanted(),
+            System {
+                suite,
+                ..system.clone()
+            }
+            .wanted()
+        );
+        let packages: &[&str] = &["bash", "dash"];
+        assert_ne!(
+            system.wanted(),
+            System {
+                packages,
+                ..system.clone()
+            }
+            .wanted()
+        );
     }
 
     #[test]
-    fn the_package_list_is_sorted() {
-        assert!(PACKAGES.is_sorted());
+    fn a_list_names_every_package_with_its_hash() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(packages(folder.path()).is_err());
+        fs::write(folder.path().join("b_2_amd64.deb"), "").unwrap();
+        fs::write(folder.path().join("a_1_amd64.deb"), "a").unwrap();
+        fs::write(folder.path().join("lock"), "").unwrap();
+        let list = listed(&packages(folder.path()).unwrap()).unwrap();
+        assert!(list.starts_with("ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb  a_1_amd64.deb\n"));
+        assert_eq!(list.lines().count(), 2);
     }
 }
