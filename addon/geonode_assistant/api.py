@@ -24,7 +24,7 @@ from .host import build, catalogue, exchange, export
 from .host import context as host_context
 from .host.documents import Bundle
 from .messages import AssistantError
-from .run import choices, connection, driver, extensions, history, presets, scripts, starting
+from .run import checking, choices, connection, driver, extensions, history, presets, scripts, starting
 from .run import tools as own_tools
 from .run.connection import begin as begin_connection_test
 from .run.driver import Approve, RunHandle
@@ -195,15 +195,7 @@ def check_plan(plan: str | dict[str, Any]) -> Checked:
 
     Missing objects and data-blocks are warnings: they may be created before the plan is applied.
     """
-    core = native.core()
-    plan = _plan_text(plan)
-    verdict = core.validate_plan(plan)
-    if verdict["ok"]:
-        needs = verdict["needs"]
-        # A page that names no object means the active one.
-        objects = needs["objects"] or filter(None, [host_context.capture_context()["target_object"]])
-        document = host_context.inspect(objects, needs["trees"])
-        verdict = core.validate_plan(plan, catalogue.path(), document)
+    verdict = checking.check(_plan_text(plan))
     return Checked(verdict["ok"], verdict["messages"], verdict["plan"])
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import bpy
 
-from . import context, evaluate, modifiers, picture, values
+from . import context, current, evaluate, explain, modifiers, picture, values
 from .documents import Context
 from .errors import HostError, near
 
@@ -63,6 +63,26 @@ def take_picture(arguments: Arguments, target: Target) -> dict[str, Any]:
         "width": PICTURE_SIZE[0],
         "height": PICTURE_SIZE[1],
     }
+
+
+def explain_tree(arguments: Arguments) -> dict[str, Any]:
+    """A Geometry Nodes tree in plain words."""
+    name = arguments["node_group_name"]
+    trees: Any = {values.block_name(one): one for one in bpy.data.node_groups if one.bl_idname == "GeometryNodeTree"}
+    if name not in trees:
+        raise HostError("unknown_node_group", f'There is no node group "{name}". {near(name, sorted(trees))}')
+    return {"lines": [part.text for part in explain.explain(trees[name])]}
+
+
+def active_target() -> dict[str, Any]:
+    """What a call is about that names nothing: the active object and the tree of its active or last modifier."""
+    active: Any = current.view_layer().objects.active
+    if active is None:
+        return {}
+    stack = [one for one in active.modifiers if one.type == "NODES" and one.node_group is not None]
+    shown = active.modifiers.active if active.modifiers.active in stack else (stack[-1] if stack else None)
+    tree = values.block_name(shown.node_group) if shown is not None else None
+    return {"object": active.name, "node_group": tree}
 
 
 def _object(arguments: Arguments, target: Target) -> Any:

@@ -12,7 +12,7 @@ from .. import native
 from ..host import current
 from ..messages import AssistantError
 from ..run import background, choices, connection, offers
-from . import audit, keys
+from . import agents, audit, keys
 
 # How often the preferences check whether the key store has answered.
 KEY_INTERVAL_S = 0.1
@@ -51,6 +51,10 @@ def _take_key(preferences: GeoNodePreferences, key: str) -> None:
 def _forget_outcome(_preferences: GeoNodePreferences, _context: bpy.types.Context) -> None:
     """The last test was of another provider, address or model."""
     connection_state.outcome = None
+
+
+def _switch_agents(preferences: GeoNodePreferences, _context: bpy.types.Context) -> None:
+    agents.follow(preferences.agents)
 
 
 def _ask_store(ask: Callable[[Any, keys.KeyOwner], None], owner: keys.KeyOwner) -> None:
@@ -118,6 +122,13 @@ class GeoNodePreferences(bpy.types.AddonPreferences):
         name="Allowed Servers",
         description="Addresses that requests may be sent to, separated by commas. If empty, only the one chosen above",
     )
+    agents: bpy.props.BoolProperty(
+        name="Let Other Programs Use the Assistant",
+        description="Programs on this computer, such as coding agents, can read the scene and propose changes through "
+        "the Model Context Protocol. Each needs the token of this session, and every change waits for your approval",
+        default=False,
+        update=_switch_agents,
+    )
     favourites: bpy.props.StringProperty(name="Favourites", description="Presets that come first", options={"HIDDEN"})
     # The settings of a run among the preferences are added below.
 
@@ -145,6 +156,7 @@ class GeoNodePreferences(bpy.types.AddonPreferences):
             row.operator("geonode.test_connection")
         row.operator("geonode.find_servers")
         connection_state.draw(layout)
+        agents.draw_preferences(layout, self)
         draw_audit(layout)
 
 

@@ -11,7 +11,8 @@ from typing import Any
 import bpy
 
 from ..host import deferred_updates
-from . import gallery, polling, preferences, properties
+from . import agents, gallery, polling, preferences, properties
+from .operators import agents as agent_operators
 from .operators import approval as approval_operators
 from .operators import connection as connection_operators
 from .operators import gallery as gallery_operators
@@ -30,6 +31,7 @@ MODULES = (
     properties,
     preferences,
     connection_operators,
+    agent_operators,
     run_operators,
     start_operators,
     gallery_operators,
@@ -75,6 +77,8 @@ def register(command: Callable[[list[str]], int]) -> None:
         _undo.append(preferences.connection_state.close)
         _undo.append(preferences.forget_key_state)
         _undo.append(polling.stop)
+        _undo.append(agents.stop)
+        agents.follow_preferences()
         if not bpy.app.background:
             bpy.app.timers.register(gallery.warm_up, first_interval=gallery.WARM_UP_S)
         _undo.append(gallery.close)

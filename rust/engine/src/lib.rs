@@ -33,5 +33,5 @@ pub use queries::{
 pub use request::{PlanInput, RunRequest};
 pub use run::{Messages, Report, Run, Saved, Span, Spans, Turn, protocol, reset_telemetry, telemetry};
 pub use settings::{Preference, Scripts, Section, Setting, Settings, Trials, Word};
-pub use tools::{ToolRequest, ToolStep, listing, reference, register_tool, unregister_tool};
+pub use tools::{ToolRequest, ToolStep, agent_tools, listing, reference, register_tool, unregister_tool};
 pub use validate::{Feature, Tally};

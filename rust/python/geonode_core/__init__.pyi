@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Types of the native core; stubtest holds them to the binary."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from os import PathLike
 from pathlib import Path
 from types import CodeType
@@ -9,6 +9,7 @@ from typing import Any, Literal, TypedDict, final, type_check_only
 
 __all__ = [
     "Cancelled",
+    "Agents",
     "AuditLog",
     "Client",
     "ConnectionTest",
@@ -357,6 +358,46 @@ def local_servers(ports: dict[str, int] | None = None) -> list[dict[str, Any]]:
 
 def stays_local(provider: str, base_url: str | None = None) -> bool:
     """Whether a provider at this address never leaves this machine."""
+
+@final
+class Agents:
+    """Serves other programs on loopback (Model Context Protocol) until `stop`. Its calls never wait for a client."""
+
+    def __new__(cls, catalogue: str, folder: str | PathLike[str], port: int, instructions: str, about: str) -> Agents:
+        """Starts the server. `catalogue` is the path of this Blender's nodes, `folder` the one in which clients look
+        for it, `port` the wanted one (0, or one that is taken: a free one), `instructions` are for clients, `about`
+        says which Blender it is.
+        """
+
+    @property
+    def url(self) -> str:
+        """Address that clients connect to."""
+
+    @property
+    def token(self) -> str:
+        """What clients present; never shown or logged."""
+
+    @property
+    def file(self) -> Path:
+        """The file, readable by its owner alone, in which programs find both."""
+
+    def take(self) -> dict[str, Any] | None:
+        """The next call for Blender's main thread, `id, client, tool, arguments`, or None. Never blocks."""
+
+    def wanted(self, id: int) -> bool:
+        """Whether the client of a call that was taken still waits for its answer."""
+
+    def answer(self, id: int, result: Mapping[str, Any]) -> bool:
+        """Answers a call with `ok, result?, error?` (`code, message`) and `ms?`; whether its client still waited."""
+
+    def pause(self, paused: bool) -> None:
+        """Lets no further call start, or goes on."""
+
+    def clients(self) -> list[dict[str, Any]]:
+        """The programs of the last minutes: `name, calls, open, idle_s`."""
+
+    def stop(self) -> None:
+        """Ends all connections at once and makes the token worthless."""
 
 @final
 class AuditLog:

@@ -1,6 +1,7 @@
 //! Native module `geonode_core`: the only crate that uses pyo3. It converts, releases the GIL, and turns every error and panic into
 //! a Python exception; it contains no logic of its own.
 
+mod agents;
 mod alarm;
 mod allocation;
 mod arrays;
@@ -59,6 +60,8 @@ mod geonode_core {
         security_events, settings, shown_context, sockets, stack, structures, telemetry, tree_text, unfit_mesh,
         validate_plan, version,
     };
+    #[pymodule_export]
+    use crate::agents::Agents;
     #[pymodule_export]
     use crate::alarm::{alarm_allow, alarm_free, alarm_ready};
     #[pymodule_export]

@@ -11,7 +11,7 @@ import bpy
 
 from ...messages import one_line
 from ...run import session
-from .. import examples, history, properties
+from .. import agents, examples, history, properties
 from ..bases import PanelPart
 from ..log import usage_line
 from .card import draw_card
@@ -54,6 +54,7 @@ class _Sidebar(PanelPart):
         row.operator("geonode.send", icon="PLAY")
         row.operator("geonode.cancel", icon="X")
         draw_who(layout, view, context)
+        agents.draw_programs(layout)
         if not view.running:
             draw_gallery(layout, view, context)
             draw_conversation(layout, view)

@@ -54,7 +54,7 @@ pub(crate) fn add(registry: &mut Registry, world: &Arc<World>, pictures: bool) -
 }
 
 /// The code of a tool. What a tool of the host reports may need no work here; a tool of the core without code is an error.
-fn runner(spec: &Spec, world: &Arc<World>) -> Result<Runner, SpecError> {
+pub(crate) fn runner(spec: &Spec, world: &Arc<World>) -> Result<Runner, SpecError> {
     let world = Arc::clone(world);
     let core = |function: Arc<CoreTool>| Runner::Core(function);
     let host = |finish: Arc<Finish>| Runner::Host(finish);

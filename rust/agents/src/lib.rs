@@ -1,0 +1,17 @@
+//! Other programs on this machine use the assistant's tools through the Model Context Protocol (streamable HTTP).
+//!
+//! [`Server`] listens on loopback, admits requests with its random token and nothing else, and carries out the tools of the core
+//! on threads of its own. Calls that need Blender wait in a bounded [`queue`] until the host's main thread takes them: it polls and
+//! never waits for a client. Only the owner of the account can read the file in which a client finds address and token.
+//!
+//! What never happens: another machine, a web page or a program without the token reaches a tool; a client that floods, stalls or
+//! dies holds the host.
+
+mod discovery;
+mod http;
+mod mcp;
+mod queue;
+mod server;
+
+pub use queue::{Client, Taken};
+pub use server::{Config, Server, StartError};

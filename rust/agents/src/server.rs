@@ -1,0 +1,183 @@
+//! The server as the host holds it: started, polled, answered, stopped. No call of it waits for a client.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use geonode_tools::{HostResult, Registry};
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::runtime::Runtime;
+use tokio_util::sync::CancellationToken;
+
+use crate::discovery::Discovery;
+use crate::http::{self, Shared};
+use crate::mcp::Handler;
+use crate::queue::{Client, Queue, Taken};
+
+/// Bytes of a request.
+const REQUEST_BYTES: usize = 1 << 20;
+/// Threads for tools of the core.
+const THREADS: usize = 8;
+
+/// What a server needs.
+#[derive(Debug)]
+pub struct Config {
+    /// The tools that clients may call.
+    pub registry: Registry,
+    /// Where programs of the same user find the server.
+    pub folder: PathBuf,
+    /// The port; 0 or one that is taken: the next free one of the system.
+    pub port: u16,
+    /// What the server says about itself to clients.
+    pub instructions: String,
+    /// Which Blender this is, for people who choose between several.
+    pub about: String,
+}
+
+/// Why a server cannot start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// No port of this machine can be listened on.
+    #[error("No port on this machine can be opened: {0}.")]
+    Port(std::io::Error),
+    /// The file for clients cannot be written.
+    #[error("The file in which other programs find Blender cannot be written: {0}.")]
+    File(std::io::Error),
+    /// The system gives no random numbers or no threads.
+    #[error("The server cannot start: {0}.")]
+    System(String),
+}
+
+/// A running server.
+#[derive(Debug)]
+pub struct Server {
+    address: SocketAddr,
+    token: String,
+    queue: Arc<Queue>,
+    stop: CancellationToken,
+    running: Mutex<Option<(Runtime, Discovery)>>,
+    file: PathBuf,
+}
+
+impl Server {
+    /// Starts the server on threads of its own.
+    ///
+    /// # Errors
+    /// [`StartError`] when a port, the file or threads cannot be had.
+    pub fn start(config: Config) -> Result<Self, StartError> {
+        let token = random_token()?;
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .max_blocking_threads(THREADS)
+            .thread_name("geonode-agents")
+            .enable_all()
+            .build()
+            .map_err(|error| StartError::System(error.to_string()))?;
+        let listen = |port| std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, port));
+        let listener = listen(config.port).or_else(|_| listen(0)).map_err(StartError::Port)?;
+        listener.set_nonblocking(true).map_err(StartError::Port)?;
+        let address = listener.local_addr().map_err(StartError::Port)?;
+        let url = format!("http://{address}{}", http::PATH);
+        let queue = Arc::new(Queue::default());
+        let handler = Handler {
+            registry: config.registry,
+            queue: Arc::clone(&queue),
+            about: config.instructions.into(),
+        };
+        let stop = CancellationToken::new();
+        let settings = StreamableHttpServerConfig::default()
+            .with_allowed_hosts([address.to_string(), format!("localhost:{}", address.port())])
+            .with_max_request_body_bytes(REQUEST_BYTES)
+            .with_cancellation_token(stop.clone());
+        let make = move || Ok(handler.clone());
+        let shared = Arc::new(Shared {
+            service: StreamableHttpService::new(make, Arc::new(LocalSessionManager::default()), settings),
+            token: token.clone(),
+        });
+        let listener = {
+            let _inside = runtime.enter();
+            tokio::net::TcpListener::from_std(listener).map_err(StartError::Port)?
+        };
+        runtime.spawn(http::serve(listener, shared, stop.clone()));
+        let discovery = Discovery::write(&config.folder, &url, &token, &config.about).map_err(StartError::File)?;
+        Ok(Self {
+            address,
+            token,
+            queue,
+            stop,
+            file: discovery.path().to_owned(),
+            running: Mutex::new(Some((runtime, discovery))),
+        })
+    }
+
+    /// Where clients connect.
+    pub fn url(&self) -> String {
+        format!("http://{}{}", self.address, http::PATH)
+    }
+
+    /// What clients have to present.
+    pub fn token(&self) -> &str {
+        &self.token
+    }
+
+    /// The file in which programs of the same user find address and token.
+    pub fn file(&self) -> &Path {
+        &self.file
+    }
+
+    /// The next call for the host, if one waits. Never blocks.
+    pub fn take(&self) -> Option<Taken> {
+        self.queue.take()
+    }
+
+    /// Whether the client of a call that was taken still waits for its answer.
+    pub fn wanted(&self, id: u64) -> bool {
+        self.queue.wanted(id)
+    }
+
+    /// Answers a call; returns whether its client still waited.
+    pub fn answer(&self, id: u64, result: HostResult) -> bool {
+        self.queue.answer(id, result)
+    }
+
+    /// Lets no further call start, or goes on.
+    pub fn pause(&self, paused: bool) {
+        self.queue.pause(paused);
+    }
+
+    /// The programs of the last minutes.
+    pub fn clients(&self) -> Vec<Client> {
+        self.queue.clients()
+    }
+
+    /// Ends all connections and removes the file; the token is worth nothing from now on. Never waits for a client.
+    pub fn stop(&self) {
+        self.stop.cancel();
+        self.queue.pause(true);
+        self.queue.clear();
+        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some((runtime, discovery)) = running {
+            drop(discovery);
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// 256 random bits in hexadecimal.
+fn random_token() -> Result<String, StartError> {
+    use std::fmt::Write as _;
+    let mut bytes = [0_u8; 32];
+    getrandom::fill(&mut bytes).map_err(|error| StartError::System(error.to_string()))?;
+    Ok(bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a text never fails.
+        write!(text, "{byte:02x}").unwrap_or_default();
+        text
+    }))
+}

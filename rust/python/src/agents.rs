@@ -1,0 +1,109 @@
+//! The native class `Agents`: the server for other programs on this machine.
+
+use std::path::PathBuf;
+
+use geonode_agents::{Config, Server, StartError};
+use geonode_engine::EngineError;
+use geonode_protocol::Code;
+use geonode_tools::HostResult;
+use pyo3::prelude::*;
+
+use crate::errors::{CoreError, detached};
+use crate::json::{dumps, to_python};
+
+/// Serves other programs on loopback until `stop`. Its calls never wait for a client.
+#[pyclass(frozen, module = "geonode_core")]
+pub(crate) struct Agents(Server);
+
+#[pymethods]
+impl Agents {
+    /// Starts the server. `catalogue` is the path of this Blender's nodes, `folder` the one in which clients look for it, `port` the wanted
+    /// one (if it is taken, another is used), `instructions` are for clients, `about` says which Blender it is.
+    #[new]
+    #[pyo3(signature = (catalogue, folder, port, instructions, about))]
+    fn new(
+        py: Python<'_>,
+        catalogue: String,
+        folder: PathBuf,
+        port: u16,
+        instructions: String,
+        about: String,
+    ) -> PyResult<Self> {
+        detached(py, move || -> Result<_, CoreError> {
+            let catalogue = geonode_engine::catalogue(&catalogue)?;
+            let registry = geonode_engine::agent_tools(&catalogue)
+                .map_err(|error| CoreError::from(EngineError::Internal(error.to_string())))?;
+            let config = Config {
+                registry,
+                folder,
+                port,
+                instructions,
+                about,
+            };
+            Server::start(config).map(Self).map_err(|error| {
+                let code = match &error {
+                    StartError::Port(_) => Code::Network,
+                    StartError::File(_) => Code::OutputNotWritable,
+                    StartError::System(_) => Code::InternalError,
+                };
+                CoreError::policy(code, error.to_string(), Vec::new())
+            })
+        })
+    }
+
+    /// Address that clients connect to.
+    #[getter]
+    fn url(&self) -> String {
+        self.0.url()
+    }
+
+    /// What clients present; never shown or logged.
+    #[getter]
+    fn token(&self) -> String {
+        self.0.token().to_owned()
+    }
+
+    /// The file in which programs of the same user find both.
+    #[getter]
+    fn file(&self) -> PathBuf {
+        self.0.file().to_owned()
+    }
+
+    /// The next call for Blender's main thread, `{"id", "client", "tool", "arguments"}`, or None. Never blocks.
+    fn take<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.0.take().map(|call| to_python(py, &call)).transpose()
+    }
+
+    /// Whether the client of a call that was taken still waits for its answer.
+    fn wanted(&self, id: u64) -> bool {
+        self.0.wanted(id)
+    }
+
+    /// Answers a call with `{"ok", "result"?, "error"?: {"code", "message"}, "ms"?}`; returns whether its client still waited.
+    fn answer(&self, id: u64, result: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let text = dumps(result)?;
+        detached(result.py(), || {
+            let result: HostResult =
+                serde_json::from_str(&text).map_err(|error| EngineError::Request(error.to_string()))?;
+            Ok::<_, EngineError>(self.0.answer(id, result))
+        })
+    }
+
+    /// Lets no further call start, or goes on.
+    fn pause(&self, paused: bool) {
+        self.0.pause(paused);
+    }
+
+    /// The programs of the last minutes: `[{"name", "calls", "open", "idle_s"}]`.
+    fn clients<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &self.0.clients())
+    }
+
+    /// Ends all connections at once and makes the token worthless.
+    fn stop(&self, py: Python<'_>) -> PyResult<()> {
+        detached(py, || {
+            self.0.stop();
+            Ok::<_, CoreError>(())
+        })
+    }
+}

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Other programs: connect, read, change with the artist's approval, and what is refused. One server for all cases."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+import bpy
+import pytest
+from geonode_assistant.agents.server import Programs
+from geonode_assistant.host import folders
+from geonode_assistant.run import session
+
+HELLO = {
+    "protocolVersion": "2025-06-18",
+    "capabilities": {},
+    "clientInfo": {"name": "Test\u202e Program", "version": "1"},
+}
+
+
+class Client:
+    """A program: speaks HTTP on a thread of its own, as the main thread is Blender's."""
+
+    def __init__(self, programs: Programs) -> None:
+        self.programs = programs
+        at = urlsplit(programs.url)
+        self.address, self.path = at.netloc, at.path
+        self.token = json.loads(next((folders.own_folder() / "agents").glob("*.json")).read_text())["token"]
+        self.session = ""
+        self.number = 0
+
+    def headers(self, **more: str) -> dict[str, str]:
+        sent = {
+            "Authorization": f"Bearer {self.token}",
+            "Content-Type": "application/json",
+            "Accept": "application/json, text/event-stream",
+        }
+        if self.session:
+            sent |= {"Mcp-Session-Id": self.session, "MCP-Protocol-Version": "2025-06-18"}
+        return {name: value for name, value in (sent | more).items() if value}
+
+    def post(self, body: bytes, headers: dict[str, str], during: Callable[[], object] = lambda: None) -> tuple:
+        """Status, session and text of the answer; ticks meanwhile as Blender's timer does."""
+        found: list[Any] = []
+
+        def speak() -> None:
+            connection = http.client.HTTPConnection(self.address, timeout=20)
+            try:
+                connection.request("POST", self.path, body, headers)
+                response = connection.getresponse()
+                found.append((response.status, response.getheader("Mcp-Session-Id"), response.read().decode()))
+            except OSError as error:
+                found.append(error)
+            finally:
+                connection.close()
+
+        thread = threading.Thread(target=speak)
+        thread.start()
+        end = time.monotonic() + 30
+        while thread.is_alive() and time.monotonic() < end:
+            self.programs.tick()
+            session.current.poll()
+            during()
+            time.sleep(0.001)
+        thread.join(1)
+        if isinstance(found[0], OSError):
+            raise found[0]
+        return found[0]
+
+    def ask(self, method: str, params: Any = None, during: Callable[[], object] = lambda: None) -> Any:
+        """The result of a request, or its error."""
+        self.number += 1
+        body = {"jsonrpc": "2.0", "id": self.number, "method": method, "params": params or {}}
+        status, name, text = self.post(json.dumps(body).encode(), self.headers(), during)
+        assert status == 200, text
+        self.session = name or self.session
+        lines = [line[5:] for line in text.splitlines() if line.startswith("data:")] or [text]
+        answers = [json.loads(line) for line in lines if line.strip()]
+        return next(one for one in answers if one.get("id") == self.number)
+
+    def connect(self) -> Client:
+        """Says hello as the protocol wants it."""
+        self.hello = self.ask("initialize", HELLO)["result"]
+        done = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+        assert self.post(json.dumps(done).encode(), self.headers())[0] == 202
+        return self
+
+    def call(self, tool: str, during: Callable[[], object] = lambda: None, **arguments: Any) -> Any:
+        """The structured result of a tool, or ``{"error"}``."""
+        answer = self.ask("tools/call", {"name": tool, "arguments": arguments}, during)
+        return answer["result"]["structuredContent"]
+
+
+@pytest.fixture(scope="module")
+def programs() -> Iterator[Programs]:
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    bpy.ops.mesh.primitive_grid_add()
+    made = Programs()
+    made.start()
+    assert made.error is None
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def client(programs: Programs) -> Client:
+    return Client(programs).connect()
+
+
+def answering(accept: bool) -> Callable[[], None]:
+    """The artist who answers what the panel asks."""
+
+    def answer() -> None:
+        for request, _ in session.current.pending:
+            session.current.decide(request, accept)
+
+    return answer
+
+
+def test_only_the_owner_can_read_where_the_server_is(programs: Programs) -> None:
+    (file,) = (folders.own_folder() / "agents").glob(f"{os.getpid()}.json")
+    assert json.loads(file.read_text())["url"] == programs.url
+    assert programs.url.startswith("http://127.0.0.1:")
+    if os.name == "posix":
+        assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_program_reads(client: Client) -> None:
+    tools = {tool["name"]: tool for tool in client.ask("tools/list")["result"]["tools"]}
+    assert tools["scene_summary"]["annotations"]["readOnlyHint"] is True
+    assert tools["apply_preset"]["annotations"]["readOnlyHint"] is False
+    assert not {name for name in tools if "script" in name or "python" in name}
+    assert [one["name"] for one in client.call("scene_summary")["objects"]] == ["Grid"]
+    assert client.call("search_nodes", query="distribute points on faces")["nodes"]
+    assert client.call("modifier_stack")["object"] == "Grid"
+    assert not client.call("check_plan", plan={"steps": 3})["ok"]
+    assert client.call("list_presets")["presets"]
+    assert [one["name"] for one in client.programs.clients()] == ["Test Program"]
+
+
+def test_what_changes_the_file_waits_for_the_artist(client: Client) -> None:
+    grid = bpy.data.objects["Grid"]
+    asked: list[bool] = []
+
+    def look() -> None:
+        if session.current.pending:
+            asked.append(bool(grid.modifiers))
+            answering(len(asked) > 1)()
+
+    refused = client.call("apply_preset", answering(False), preset="wireframe")
+    assert refused["error"]["code"] == "user_rejected", refused
+    assert not grid.modifiers
+    asked.append(False)
+    made = client.call("apply_preset", look, preset="wireframe")
+    assert made["status"] == "done", made
+    assert len(asked) > 1, "the artist was asked"
+    assert not any(asked), "before anything was written"
+    assert len(grid.modifiers) == 1
+    assert "mesh_to_curve" in client.call("tree_ir")["tree"]
+    assert client.call("explain_tree", node_group_name="Wireframe")["lines"]
+    assert client.call("history")["runs"][0]["status"] == "done"
+    client.programs.allowed.add("Test Program")
+    made = client.call("apply_preset", preset="wireframe")
+    client.programs.allowed.clear()
+    assert made["status"] == "done", made
+
+
+def test_a_change_that_nobody_waits_for_ends(client: Client, programs: Programs) -> None:
+    count = len(bpy.data.objects["Grid"].modifiers)
+    taken = client.call("apply_preset", lambda: session.current.pending and programs.take_over(), preset="wireframe")
+    assert taken["error"]["code"] == "cancelled"
+    assert "paused" in client.call("scene_summary")["error"]["message"]
+    programs.pause(False)
+    assert len(bpy.data.objects["Grid"].modifiers) == count
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Authorization": "Bearer wrong"}, 401),
+        ({"Authorization": ""}, 401),
+        ({"Origin": "http://127.0.0.1"}, 403),
+        ({"Host": "evil.example"}, 403),
+    ],
+)
+def test_strangers_are_refused(client: Client, headers: dict[str, str], status: int) -> None:
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).encode()
+    got, _, text = client.post(body, client.headers(**headers))
+    assert got == status, text
+    assert client.token not in text
+
+
+def test_malformed_requests_change_nothing(client: Client) -> None:
+    assert client.post(b"{", client.headers())[0] in (400, 415, 422)
+    assert client.call("modifier_stack", wrong=1)["error"]["code"] == "tool_validation_error"
+    assert client.call("apply_preset", preset="none of these")["error"]["code"] == "unknown_preset"
+    assert client.ask("tools/call", {"name": "exec", "arguments": {}})["error"]["code"] == -32602
+    try:
+        assert client.post(b" " * (2 << 20), client.headers())[0] == 413
+    except ConnectionError:
+        pass  # closed while the program was still sending
+    assert client.call("modifier_stack")["object"] == "Grid"
+
+
+def test_revoking_makes_the_token_worthless(client: Client, programs: Programs) -> None:
+    old = client.token
+    programs.revoke()
+    fresh = Client(programs)
+    assert fresh.token != old
+    assert fresh.connect().call("modifier_stack")["object"] == "Grid"
+    fresh.token = old
+    with pytest.raises(AssertionError, match="auth_failed"):
+        fresh.ask("tools/list")
