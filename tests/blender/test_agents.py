@@ -6,14 +6,17 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import bpy
 import pytest
+from geonode_assistant.agents import stdio
 from geonode_assistant.agents.server import Programs
 from geonode_assistant.host import folders
 from geonode_assistant.run import session
@@ -141,6 +144,10 @@ def test_a_program_reads(client: Client) -> None:
     assert client.call("search_nodes", query="distribute points on faces")["nodes"]
     assert client.call("modifier_stack")["object"] == "Grid"
     assert not client.call("check_plan", plan={"steps": 3})["ok"]
+    page = 'def cones() -> Geometry:\n    x = cone()\n    return x\n\n\napply("Cones", object="Grid")\n'
+    step = {"id": "s1", "type": "NODE_TREE", "description": "A cone", "payload": {"text": page}}
+    plan = {"version": "1.2", "steps": [step], "done": True, "final_message": "A cone."}
+    assert client.call("check_plan", plan=plan)["ok"]
     assert client.call("list_presets")["presets"]
     assert [one["name"] for one in client.programs.clients()] == ["Test Program"]
 
@@ -207,6 +214,46 @@ def test_malformed_requests_change_nothing(client: Client) -> None:
     except ConnectionError:
         pass  # closed while the program was still sending
     assert client.call("modifier_stack")["object"] == "Grid"
+
+
+def test_a_command_finds_blender(client: Client, programs: Programs) -> None:
+    server = json.loads(programs.command())["mcpServers"]["blender"]
+    command = [server["command"], *server["args"], "--blender", str(os.getpid())]
+    messages = [
+        {"id": 1, "method": "initialize", "params": HELLO},
+        {"method": "notifications/initialized"},
+        {"id": 2, "method": "tools/call", "params": {"name": "how_to_plan", "arguments": {}}},
+        {"id": 3, "method": "tools/call", "params": {"name": "modifier_stack", "arguments": {}}},
+    ]
+    sent = "".join(json.dumps({"jsonrpc": "2.0", **message}) + "\n" for message in messages)
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8") as process:
+        process.stdin.write(sent)
+        process.stdin.flush()
+        lines: list[str] = []
+        reader = threading.Thread(target=lambda: lines.extend(process.stdout.readline() for _ in range(3)))
+        reader.start()
+        end = time.monotonic() + 30
+        while reader.is_alive() and time.monotonic() < end:
+            programs.tick()
+            time.sleep(0.001)
+        process.stdin.close()
+    answers = {one["id"]: one["result"] for one in map(json.loads, lines)}
+    assert answers[1]["serverInfo"]["name"] == "geonode-assistant"
+    assert "def rock_field(" in answers[2]["structuredContent"]["guide"]
+    assert answers[3]["structuredContent"]["object"] == "Grid"
+
+
+def test_a_command_says_what_to_do_without_one_blender(programs: Programs, tmp_path: Path) -> None:
+    with pytest.raises(stdio.Unavailable, match="switch on"):
+        stdio.choose(tmp_path, None)
+    known = json.loads((folders.own_folder() / "agents" / f"{os.getpid()}.json").read_text())
+    for pid in (1, 2):
+        (tmp_path / f"{pid}.json").write_text(json.dumps({**known, "pid": pid}))
+    (tmp_path / "broken.json").write_text("{")
+    (tmp_path / "far.json").write_text(json.dumps({**known, "url": "http://192.0.2.1:1/mcp"}))
+    with pytest.raises(stdio.Unavailable, match="--blender 1: .*--blender 2: "):
+        stdio.choose(tmp_path, None)
+    assert stdio.choose(tmp_path, 2)["pid"] == 2
 
 
 def test_revoking_makes_the_token_worthless(client: Client, programs: Programs) -> None:

@@ -89,8 +89,9 @@ def instructions() -> str:
     """What the server tells clients about itself."""
     return (
         "Geometry Nodes in the Blender that runs on this machine. Look (scene_summary, tree_ir), search (search_nodes, "
-        "search_presets), check a plan (check_plan), then apply it. What changes the file waits until the artist "
-        "approves it in Blender's sidebar (N, GeoNode); a rejection is final. One change at a time, one undo step each."
+        "search_presets), read how plans are written (how_to_plan), check a plan (check_plan), then apply it. What "
+        "changes the file waits until the artist approves it in Blender's sidebar (N, GeoNode); a rejection is final. "
+        "One change at a time, one undo step each."
     )
 
 

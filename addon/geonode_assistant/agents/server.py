@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -89,8 +90,16 @@ class Programs:
         """The programs of the last minutes: ``name, calls, open, idle_s``."""
         return self._server.clients() if self._server is not None else []
 
+    def command(self) -> str:
+        """The configuration for clients that start a program: it finds the running Blender by itself, whichever
+        address and token that has then.
+        """
+        folder, file = folders.own_folder() / "agents", Path(__file__).with_name("stdio.py")
+        server = {"command": sys.executable, "args": [str(file), str(folder)]}
+        return json.dumps({"mcpServers": {"blender": server}}, indent=2)
+
     def configuration(self) -> str:
-        """What clients of the Model Context Protocol take as their configuration, with address and token."""
+        """The configuration for clients that connect by themselves, with the address and the token of this session."""
         headers = {"Authorization": f"Bearer {self._server.token}"}
         return json.dumps({"mcpServers": {"blender": {"type": "http", "url": self.url, "headers": headers}}}, indent=2)
 

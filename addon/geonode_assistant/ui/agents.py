@@ -108,4 +108,5 @@ def draw_preferences(layout: bpy.types.UILayout, stored: Any) -> None:
     if programs.running:
         row = layout.row()
         row.label(text=f"Listening on {programs.url}, for programs on this computer only", icon="LINKED")
+        row.operator("geonode.copy_client_command")
         row.operator("geonode.copy_client_configuration")

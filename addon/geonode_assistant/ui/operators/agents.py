@@ -34,6 +34,19 @@ class GEONODE_OT_copy_client_configuration(_OfPrograms, bpy.types.Operator):
         return {"FINISHED"}
 
 
+class GEONODE_OT_copy_client_command(_OfPrograms, bpy.types.Operator):
+    """Copy the configuration for a program that starts its servers itself. It finds Blender also after a restart"""
+
+    bl_idname = "geonode.copy_client_command"
+    bl_label = "Copy Command"
+    bl_options = {"INTERNAL"}
+
+    def execute(self, _context: bpy.types.Context) -> set[str]:
+        current.window_manager().clipboard = programs.command()
+        self.report({"INFO"}, "Copied. It holds until the add-on or Blender moves to another folder")
+        return {"FINISHED"}
+
+
 class GEONODE_OT_pause_programs(_OfPrograms, bpy.types.Operator):
     """Let no further call of other programs start, or let them go on"""
 
@@ -92,6 +105,7 @@ class GEONODE_OT_allow_program(_OfPrograms, bpy.types.Operator):
 
 CLASSES = (
     GEONODE_OT_copy_client_configuration,
+    GEONODE_OT_copy_client_command,
     GEONODE_OT_pause_programs,
     GEONODE_OT_take_over,
     GEONODE_OT_revoke_programs,

@@ -24,6 +24,10 @@ pub fn agent_tools(catalogue: &Arc<Catalogue>) -> Result<Registry, SpecError> {
             spec: Arc::clone(spec),
         })?;
     }
+    registry.add(Tool {
+        spec: Arc::new(guide()?),
+        runner: Runner::Core(Arc::new(|_, _| Ok(json!({"guide": how_to_plan()})))),
+    })?;
     for spec in contracts()? {
         registry.add(Tool {
             spec: Arc::new(spec),
@@ -31,6 +35,25 @@ pub fn agent_tools(catalogue: &Arc<Catalogue>) -> Result<Registry, SpecError> {
         })?;
     }
     Ok(registry)
+}
+
+/// How a plan and its trees are written: the page that models are told.
+fn how_to_plan() -> String {
+    let plan = json!({
+        "version": "1.2",
+        "steps": [{"id": "s1", "type": "NODE_TREE", "description": "…", "payload": {"text": "PAGE"}}],
+        "done": true,
+        "final_message": "…",
+    });
+    let pages = geonode_prompting::prompt("pages").unwrap_or_default();
+    format!("A plan is one JSON object, with a page of tree text in each step: {plan}\n\n{pages}")
+}
+
+fn guide() -> Result<Spec, SpecError> {
+    let words = "How a plan is written, in one page with an example. Read it once before the first plan.";
+    let none = json!({"type": "object", "properties": {}, "additionalProperties": false});
+    let gives = json!({"type": "object", "properties": {"guide": {"type": "string"}}, "required": ["guide"]});
+    Ok(Spec::new("how_to_plan", "How to plan", words, none, gives)?.pure())
 }
 
 fn on_host(id: &str, words: &str, fields: &Value, required: &[&str], gives: &Value) -> Result<Spec, SpecError> {

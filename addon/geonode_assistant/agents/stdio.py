@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""For clients that start a program and speak over its standard streams: passes their messages to the running Blender.
+
+Started as a file by any Python, without the add-on: ``python stdio.py FOLDER [--blender PID]``. In FOLDER each Blender
+in which the artist lets other programs use the assistant says, readable by its owner alone, where it listens. With
+several, ``--blender`` names one by its process; without it the errors list them. After *Revoke* it ends: whoever starts
+it again has to be let in again by what is in FOLDER then.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import http.client
+import json
+import sys
+import threading
+from pathlib import Path
+from typing import Any, TextIO
+from urllib.parse import urlsplit
+
+CONNECT_S, ANSWER_S = 2.0, 660.0
+# Codes of JSON-RPC: what the server itself has to say.
+UNAVAILABLE = -32000
+
+
+class Unavailable(Exception):
+    """There is no Blender to talk to, or not one; the text says what to do."""
+
+
+def found(folder: Path) -> list[dict[str, Any]]:
+    """The Blenders that answer: ``pid, url, token, about``."""
+    there = []
+    for file in sorted(folder.glob("*.json")):
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            one = json.loads(file.read_text(encoding="utf-8"))
+            at = urlsplit(one["url"])
+            if at.hostname != "127.0.0.1":
+                continue
+            connection = http.client.HTTPConnection(at.netloc, timeout=CONNECT_S)
+            connection.connect()
+            connection.close()
+            there.append(one)
+    return there
+
+
+def choose(folder: Path, pid: int | None) -> dict[str, Any]:
+    """The one Blender, or that of the process ``pid``. Raises Unavailable."""
+    there = [one for one in found(folder) if pid in (None, one["pid"])]
+    if len(there) == 1:
+        return there[0]
+    if there:
+        named = "; ".join(f"--blender {one['pid']}: {one['about']}" for one in there)
+        raise Unavailable(f"Several Blenders are running; choose one. {named}")
+    raise Unavailable(
+        "No running Blender lets other programs in. Start Blender, and switch on “Let Other Programs Use the "
+        "Assistant” in Preferences > Add-ons > GeoNode AI Assistant."
+    )
+
+
+class Bridge:
+    """Passes messages on. Each has a thread of its own, so that a client can cancel what waits for the artist."""
+
+    def __init__(self, folder: Path, pid: int | None, out: TextIO) -> None:
+        self._folder, self._pid, self._out = folder, pid, out
+        self._lock = threading.Lock()
+        self._blender: dict[str, Any] | None = None
+        self._session: str | None = None
+        self._version: str | None = None
+        self.revoked = False
+
+    def run(self, lines: TextIO) -> None:
+        """Reads messages, one a line, until the client ends."""
+        threads: list[threading.Thread] = []
+        for line in lines:
+            if not line.strip():
+                continue
+            threads = [one for one in threads if one.is_alive()]
+            thread = threading.Thread(target=self._pass_on, args=(line,), daemon=True)
+            thread.start()
+            threads.append(thread)
+            # Before the session is known nothing else can be said.
+            if self._session is None:
+                thread.join()
+            if self.revoked:
+                return
+        for thread in threads:
+            thread.join(CONNECT_S)
+
+    def _pass_on(self, line: str) -> None:
+        number: Any = None
+        try:
+            message = json.loads(line)
+            number = message.get("id") if isinstance(message, dict) and "method" in message else None
+            self._send(line)
+        except Unavailable as error:
+            self._fail(number, str(error))
+        except ValueError:
+            self._fail(None, "This line is not JSON.")
+        except OSError:
+            self._fail(number, "Blender has ended, or no longer lets other programs in.")
+
+    def _send(self, line: str) -> None:
+        if self._blender is None:
+            self._blender = choose(self._folder, self._pid)
+        at = urlsplit(self._blender["url"])
+        headers = {
+            "Authorization": f"Bearer {self._blender['token']}",
+            "Content-Type": "application/json",
+            "Accept": "application/json, text/event-stream",
+        }
+        if self._session:
+            headers["Mcp-Session-Id"] = self._session
+        if self._version:
+            headers["MCP-Protocol-Version"] = self._version
+        connection = http.client.HTTPConnection(at.netloc, timeout=ANSWER_S)
+        try:
+            connection.request("POST", at.path, line.strip().encode(), headers)
+            response = connection.getresponse()
+            if response.status == 401:
+                self.revoked = True
+                raise Unavailable("The artist has revoked this connection in Blender.")
+            self._session = response.getheader("Mcp-Session-Id") or self._session
+            if "text/event-stream" in (response.getheader("Content-Type") or ""):
+                for event in response:
+                    if event.startswith(b"data:") and event[5:].strip():
+                        self._say(event[5:].decode().strip())
+            elif response.status == 200:
+                self._say(response.read().decode())
+            elif response.status >= 400:
+                raise Unavailable(f"Blender refused the message ({response.status}): {response.read(500).decode()}")
+        finally:
+            connection.close()
+
+    def _say(self, text: str) -> None:
+        message = json.loads(text)
+        with contextlib.suppress(AttributeError, KeyError, TypeError):
+            self._version = message["result"]["protocolVersion"]
+        with self._lock:
+            self._out.write(json.dumps(message) + "\n")
+            self._out.flush()
+
+    def _fail(self, number: Any, text: str) -> None:
+        if number is None:
+            print(text, file=sys.stderr)
+            return
+        self._say(json.dumps({"jsonrpc": "2.0", "id": number, "error": {"code": UNAVAILABLE, "message": text}}))
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description="Passes messages of the Model Context Protocol to Blender.")
+    parser.add_argument("folder", type=Path, help="where running Blenders say how they are reached")
+    parser.add_argument("--blender", type=int, help="process of the Blender to use, where several are running")
+    options = parser.parse_args()
+    sys.stdin.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+    sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+    Bridge(options.folder, options.blender, sys.stdout).run(sys.stdin)
+
+
+if __name__ == "__main__":
+    main()
