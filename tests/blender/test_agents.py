@@ -11,15 +11,20 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
 import bpy
+import geonode_assistant
 import pytest
-from geonode_assistant.agents import stdio
+from geonode_assistant.agents import calls, stdio
 from geonode_assistant.agents.server import Programs
 from geonode_assistant.host import folders
 from geonode_assistant.run import session
+from geonode_assistant.ui import agents
+from geonode_assistant.ui.operators import agents as operators
+from layouts import Layout
 
 HELLO = {
     "protocolVersion": "2025-06-18",
@@ -254,6 +259,48 @@ def test_a_command_says_what_to_do_without_one_blender(programs: Programs, tmp_p
     with pytest.raises(stdio.Unavailable, match="--blender 1: .*--blender 2: "):
         stdio.choose(tmp_path, None)
     assert stdio.choose(tmp_path, 2)["pid"] == 2
+
+
+def test_an_answer_that_is_no_json_is_an_error_and_the_next_call_works(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setitem(calls.READING, "modifier_stack", lambda _arguments: {"object": float("nan")})
+        assert client.call("modifier_stack")["error"]["code"]
+        patch.setitem(calls.READING, "modifier_stack", lambda _arguments: {"object": object()})
+        assert client.call("modifier_stack")["error"]["code"]
+    assert client.call("modifier_stack")["object"] == "Grid"
+
+
+def test_the_interface_says_who_is_there(client: Client, programs: Programs, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agents, "programs", programs)
+    monkeypatch.setattr(operators, "programs", programs)
+    geonode_assistant.register()
+    try:
+        shown: list[str] = []
+        agents.draw_programs(Layout(shown))
+        assert any(line.startswith("Test Program: connected") for line in shown), shown
+        shown.clear()
+        agents.draw_preferences(Layout(shown), SimpleNamespace(bl_rna=Switch))
+        assert any(programs.url in line for line in shown), shown
+        bpy.ops.geonode.pause_programs()
+        assert programs.paused
+        bpy.ops.geonode.pause_programs()
+        bpy.ops.geonode.allow_program(program="Test Program")
+        assert agents.lines() == ["Test Program: connected, may make changes"]
+        bpy.ops.geonode.allow_program(program="Test Program")
+        assert not programs.allowed
+        assert agents.tick() == agents.INTERVAL_S
+    finally:
+        monkeypatch.undo()
+        geonode_assistant.unregister()
+    assert client.call("modifier_stack")["object"] == "Grid"
+
+
+class Switch:
+    """The preference, as a layout looks it up."""
+
+    properties = ("agents",)
 
 
 def test_revoking_makes_the_token_worthless(client: Client, programs: Programs) -> None:

@@ -128,8 +128,15 @@ class Programs:
                 return True
         except Exception as error:
             answer = {"ok": False, "error": failure(error)}
-        self._server.answer(call["id"], {**answer, "ms": (time.perf_counter() - started) * 1000})
+        self._answer(call["id"], {**answer, "ms": (time.perf_counter() - started) * 1000})
         return False
+
+    def _answer(self, number: int, answer: dict[str, Any]) -> None:
+        """Answers a call, also where the answer is not JSON: a timer that raises would never tick again."""
+        try:
+            self._server.answer(number, answer)
+        except Exception as error:
+            self._server.answer(number, {"ok": False, "error": failure(error)})
 
     def _follow(self) -> None:
         """Answers the call whose run has ended, and ends a run that nobody waits for any more."""
@@ -138,7 +145,7 @@ class Programs:
         number, handle = self._writing
         if handle.finished:
             self._writing = None
-            self._server.answer(number, calls.outcome(handle.report()))
+            self._answer(number, calls.outcome(handle.report()))
         elif not self._server.wanted(number):
             self._end_run()
 
