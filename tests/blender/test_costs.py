@@ -8,11 +8,12 @@ import time
 from types import ModuleType
 from typing import Any
 
+import bpy
 import geonode_core as core
 import numpy as np
 import pytest
 from geonode_assistant import api, scripting
-from geonode_assistant.scripting import costs, guards, names, numeric, policy
+from geonode_assistant.scripting import costs, guards, names, numeric, policy, repeats
 from geonode_assistant.scripting.output import Output
 
 OF_BLENDER = ("bpy", "bmesh", "bpy_extras")
@@ -155,3 +156,68 @@ def test_ordinary_calls_of_the_same_functions_work() -> None:
     assert found[22:24] == [[2.0, 4.0], [1, 0]]
     assert [round(one, 2) + 0 for one in found[24]] == [1.0, 0.0, 0.0]
     assert found[25:] == [(2,), [0, 1, 0]]
+
+
+def test_every_whole_number_of_an_operator_counts_or_says_where() -> None:
+    counting: dict[str, set[str]] = {}
+    for full in policy.policy().operators:
+        group, _, name = full.partition(".")
+        try:
+            described = getattr(getattr(bpy.ops, group), name).get_rna_type()
+        except KeyError:
+            continue  # an operator of another Blender
+        for prop in described.properties:
+            if prop.type == "INT" and not prop.is_array and repeats.counts(prop.identifier):
+                counting.setdefault(prop.identifier, set()).add(full)
+    assert {"repeat", "iterations", "iteration_count", "steps", "segments", "number_cuts"} <= set(counting)
+    new = {name: used for name, used in counting.items() if name not in KNOWN_TO_COUNT}
+    assert new == {}, "do these multiply the work? say so here; else in repeats.WHERE_OR_WHICH"
+
+
+KNOWN_TO_COUNT = frozenset({
+    "PREF_BOX_DIV", "amount", "bevel_resolution", "blur_iterations", "blur_steps", "corner_subdivisions",
+    "filter_order", "filter_width", "iteration_count", "iterations", "keys_number", "level", "major_segments",
+    "minor_segments", "normal_falloff_smooth", "number_cuts", "propagation_steps", "repeat", "resolution",
+    "resolution_u", "resolution_v", "resolution_w", "ring_count", "samples_per_frame", "segments",
+    "sharpen_curvature_smooth_iterations", "smooth_iterations", "smooth_steps", "span", "steps", "subdivision",
+    "subdivisions", "turns", "vertices", "x_subdivisions", "y_subdivisions",
+})  # fmt: skip
+IN_EDIT_MODE = """
+import bpy
+bpy.ops.mesh.primitive_grid_add(x_subdivisions=180, y_subdivisions=180)
+bpy.ops.object.mode_set(mode="%s")
+try: %s
+finally: bpy.ops.object.mode_set(mode="OBJECT")
+"""
+REPEATING = {
+    "smooth": ("EDIT", "bpy.ops.mesh.vertices_smooth(repeat=1000)"),
+    "weights": ("OBJECT", "bpy.ops.object.vertex_group_smooth(repeat=10000)"),
+    "unwrap": ("EDIT", "bpy.ops.uv.unwrap(method='ANGLE_BASED', iterations=10000)"),
+    "filter": ("SCULPT", "bpy.ops.sculpt.mesh_filter(type='SMOOTH', iteration_count=100000)"),
+    "dissolve": ("EDIT", "bpy.ops.mesh.dissolve_limited(angle_limit=3.0)"),
+    "frames": ("OBJECT", "bpy.ops.nla.bake(frame_start=1, frame_end=300000)"),
+    "picture": ("OBJECT", "bpy.ops.paint.add_texture_paint_slot(width=100000, height=100000)"),
+    "bmesh": (
+        "OBJECT",
+        "import bmesh; bm = bmesh.new(); bm.from_mesh(bpy.context.object.data); "
+        "bmesh.ops.dissolve_limit(bm, angle_limit=3.0, verts=bm.verts, edges=bm.edges)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REPEATING)
+def test_what_repeats_too_often_is_refused_before_the_call(name: str) -> None:
+    begin = time.process_time()
+    with pytest.raises(core.CoreError, match="freeze Blender|memory"):
+        scripting.execute(IN_EDIT_MODE % REPEATING[name])
+    assert time.process_time() - begin < 6
+
+
+def test_ordinary_repetitions_run() -> None:
+    for mode, call in (
+        ("EDIT", "bpy.ops.mesh.vertices_smooth(repeat=20)"),
+        ("EDIT", "bpy.ops.mesh.select_random(seed=20000000)"),
+        ("EDIT", "bpy.ops.mesh.select_nth(skip=100000, nth=1)"),
+        ("EDIT", "bpy.ops.mesh.dissolve_limited(angle_limit=-1e-3)"),
+    ):
+        scripting.execute((IN_EDIT_MODE % (mode, call)).replace("180", "20"))

@@ -31,6 +31,8 @@ obj = bpy.data.objects.new("o", mesh)
 bpy.context.collection.objects.link(obj)
 """
 GONE = {
+    "a profile's segment": "curve.bevel_mode = 'PROFILE'\ncurve.bevel_resolution = 20\n"
+    "s = curve.bevel_profile.segments[15]\ncurve.bevel_resolution = 1\ngone(lambda: s.location)",
     "a vertex": "v = mesh.vertices[500]\nmesh.clear_geometry()\ngone(lambda: v.co)\ngone(put(v, 'co', (1, 2, 3)))",
     "its vector": "c = mesh.vertices[500].co\nmesh.clear_geometry()\ngone(lambda: c.x)\ngone(put(c, 'x', 1.0))",
     "a vector over an addition": "c = mesh.vertices[500].co\nmesh.vertices.add(90000)\ngone(put(c, 'x', 1.0))",
@@ -371,3 +373,70 @@ def test_types_of_operators_that_are_gone_are_not_asked() -> None:
     reached.families.cache_clear()
     assert named not in reached._derived("OperatorProperties")  # noqa: SLF001
     assert "FloatAttribute" in reached._derived("Attribute")  # noqa: SLF001
+
+
+ITEMS = (
+    "repeat_items", "state_items", "enum_items", "capture_items", "bake_items", "format_items", "bundle_items",
+    "index_switch_items", "input_items", "output_items", "main_items", "generation_items", "viewer_items",
+)  # fmt: skip
+
+
+def parts_of(node: Any) -> set[int]:
+    lists = (getattr(node, name, ()) for name in ("inputs", "outputs", *ITEMS))
+    return {one.as_pointer() for parts in lists for one in parts}
+
+
+def freeing_choices(thing: Any, node: Any) -> set[str]:
+    """The menus and switches of a node, or of an item of it, of which a value frees some of the node's parts."""
+    found = set()
+    for prop in thing.bl_rna.properties:
+        name = prop.identifier
+        if name not in policy.policy().attributes or prop.type not in ("ENUM", "BOOLEAN"):
+            continue
+        if prop.is_readonly or getattr(prop, "is_array", False) or getattr(prop, "is_enum_flag", False):
+            continue
+        values = [one.identifier for one in prop.enum_items] if prop.type == "ENUM" else [True, False]
+        for value in values[:12]:
+            before = parts_of(node)
+            try:
+                setattr(thing, name, value)
+            except (TypeError, AttributeError):
+                continue
+            if before - parts_of(node):
+                found.add(name)
+                break
+    return found
+
+
+def test_every_choice_of_a_node_that_frees_its_parts_is_watched() -> None:
+    tree = bpy.data.node_groups.new("t", "GeometryNodeTree")
+    found: set[str] = set()
+    for kind in dir(bpy.types):
+        known = getattr(bpy.types, kind, None)
+        if not (isinstance(known, type) and issubclass(known, bpy.types.Node)):
+            continue
+        if not kind.startswith(("GeometryNode", "FunctionNode")) or "Import" in kind:
+            continue
+        try:
+            node = tree.nodes.new(kind)
+        except RuntimeError:
+            continue
+        found |= freeing_choices(node, node)
+        for name in ITEMS:
+            for arguments in (("FLOAT", "x"), ("x",), ()) if hasattr(getattr(node, name, None), "new") else ():
+                try:
+                    item = getattr(node, name).new(*arguments)
+                except (TypeError, RuntimeError):
+                    continue
+                found |= freeing_choices(item, node)
+                break
+        tree.nodes.remove(node)
+    bpy.data.node_groups.remove(tree)
+    assert {"data_type", "input_type"} <= found
+    assert found <= freed.STORED, found - freed.STORED
+
+
+def test_normals_of_hair_are_no_elements_to_keep() -> None:
+    made = "import bpy\nc = bpy.data.hair_curves.new('c')\nc.add_curves([3])\n"
+    with pytest.raises(core.CoreError, match="normals"):
+        scripting.execute(made + "v = c.normals[1]")

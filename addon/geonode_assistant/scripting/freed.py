@@ -75,7 +75,8 @@ _OF_THEIR_OWN = {
 STORED = frozenset({
     "type", "data_type", "socket_type", "mode", "domain", "operation", "input_type", "blend_type", "dimensions",
     "body", "body_format", "data", "in_out", "node_tree", "points_u", "points_v", "points_w", "structure_type",
-    "subtype",
+    "subtype", "rotation_type", "selection_type", "auto_remove", "drawing", "shape", "tool", "bevel_resolution",
+    "phase", "fluid_type", "solver", "noise_dimensions",
 })  # fmt: skip
 """Properties that decide which parts there are."""
 

@@ -404,6 +404,8 @@ class Membrane:
             return 0
         if kind > DELETE:
             return HANDLED if kind == STORE_ITEM else PLAIN
+        if name == "normals" and issubclass(cls, bpy.types.Curves):
+            return 0  # Blender frees this array with the iterator that made it
         if name in ("bl_rna", "rna_type") and dynamic_types.is_dynamic(cls):
             return 0
         if kind == LOAD and name in policy.READABLE.get(cls, ()):

@@ -16,7 +16,7 @@ import bpy
 
 from .. import native
 from ..host import operators
-from . import costs, expected, guards, policy, printing, quiet, sizes, stacks, watches, with_blocks
+from . import costs, expected, guards, policy, printing, quiet, repeats, sizes, stacks, watches, with_blocks
 from .errors import Guarded
 from .membrane import MEMBERS, Membrane
 from .output import Output, Stream
@@ -187,6 +187,8 @@ def _bounded(function: Callable[..., Any], name: str) -> Callable[..., Any]:
             made = max(whole, lines if name == "subdivide_edges" else 4 * lines)
             if made > policy.policy().items / 5:
                 raise Guarded(f"This would make about {made:,} elements, which would freeze Blender.")
+        if name == "dissolve_limit":
+            repeats.check_dissolve(name, kwargs)
         if name.startswith("triangulate") or "ngon_method" in kwargs:
             squares = sum(len(face.verts) ** 2 for face in kwargs.get("faces", ()))
             if squares > CORNERS:
@@ -241,7 +243,6 @@ _GROWING: dict[str, Callable[[dict[str, Any]], float]] = {
     "mesh.bevel": lambda given: 2 + given.get("segments", 1) ** 2 / 4,
     "mesh.spin": lambda given: given.get("steps", 12),
     "mesh.screw": lambda given: given.get("steps", 9) * given.get("turns", 1),
-    "mesh.vertices_smooth": lambda given: given.get("repeat", 1) / 10,
     "mesh.vertices_smooth_laplacian": lambda given: given.get("repeat", 1),
     "object.duplicate": lambda given: 2,
     "mesh.duplicate": lambda given: 2,
@@ -254,6 +255,8 @@ _GROWING: dict[str, Callable[[dict[str, Any]], float]] = {
 }
 BONE = 100
 """How much more a bone takes than an element of a mesh."""
+UNCOUNTED = 100
+"""The elements of an object whose elements nobody counts."""
 LONGEST_PATH = 5_000
 """The most frames that Blender may walk through for motion paths."""
 
@@ -322,8 +325,11 @@ class _Operator:
         if self.__name__.startswith(("object.", "nla.", "anim.")):
             expected.check()
         growth = _GROWING.get(self.__name__)
-        if growth is not None:
-            _check_growth(self.__name__, growth(kwargs))
+        factor = repeats.factor(self.__name__, kwargs)
+        if growth is not None or factor > 1:
+            _check_growth(self.__name__, factor if growth is None else growth(kwargs))
+        if self.__name__ == "mesh.dissolve_limited":
+            repeats.check_dissolve(self.__name__, kwargs)
         if ".paths_" in self.__name__:
             _check_frames()
         if self.__name__ == "object.voxel_remesh":
@@ -374,6 +380,8 @@ def _check_growth(name: str, factor: float) -> None:
             made += len(obj.data.edit_bones) * _along(name, factor) * BONE
         elif obj.type in ("CURVES", "POINTCLOUD"):
             made += len(obj.data.points) * _along(name, factor)
+        else:
+            made += UNCOUNTED * factor
     if made > policy.policy().items / 2:
         raise Guarded(f"bpy.ops.{name} would make about {made:,.0f} elements, which would freeze Blender.")
 

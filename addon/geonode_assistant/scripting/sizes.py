@@ -182,7 +182,7 @@ def method(thing: Any, name: str) -> Any:
             evaluates = identifier in {"Context", "Depsgraph", "Scene", "ViewLayer"} or name == "evaluated_get"
             return _checked(found, expected.check) if evaluates else found
         case "BlendDataImages" | "Image":
-            return _checked(found, _picture)
+            return _checked(found, picture)
     return _checked(found, _counts)
 
 
@@ -226,7 +226,8 @@ def _counts(*args: Any, **kwargs: Any) -> None:
             raise Guarded(f"{value:,} elements would use up all memory; use at most {policy.policy().items:,}.")
 
 
-def _picture(*args: Any, **kwargs: Any) -> None:
+def picture(*args: Any, **kwargs: Any) -> None:
+    """Raises if an image with such sides would use up all memory."""
     sides = [as_number(value) for value in (*args, *kwargs.values())]
     if math.prod(max(side, 1) for side in sides) > LARGEST_PICTURE:
         raise Guarded("This image would use up all memory; use at most 8192 × 8192 pixels.")
