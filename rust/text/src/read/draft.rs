@@ -182,6 +182,11 @@ impl<'a> Draft<'a> {
         state.insert("value".to_owned(), value);
     }
 
+    /// Whether the page writes a value for an input.
+    pub(crate) fn is_written(&self, id: &str, socket: &str) -> bool {
+        self.nodes.get(id).is_some_and(|made| made.places.contains_key(socket))
+    }
+
     /// Sets a property; one that is that of a new node is not kept.
     pub(crate) fn set_property(&mut self, id: &str, name: &str, value: Value, at: usize) {
         let default = self

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::arguments::{only, unknown};
 use super::reader::{Binding, Place, Reader, is_usable};
-use super::value::{Val, at, constant};
+use super::value::{Output, Val, at, constant};
 
 impl<'p> Reader<'_, '_, 'p> {
     pub(super) fn extra(&mut self, op: GnOp, call: &'p ExprCall) {
@@ -118,27 +118,45 @@ impl<'p> Reader<'_, '_, 'p> {
         let Some(Binding::Known(Val::Node(id))) = self.bindings.get(name).cloned() else {
             return;
         };
-        let sockets = self.draft.sockets(&id, Side::Input);
-        let free = sockets.iter().filter(|socket| is_usable(socket)).find(|socket| {
-            let empty = self
-                .draft
-                .links_into(&(id.clone(), socket.identifier.clone()))
-                .is_empty();
-            (empty || socket.multi) && self.draft.scope.catalogue.converts(&from.kind, &socket.kind)
-        });
-        let out = self.output_for(&id, Some(&input.kind));
+        self.lead_through(number, from, &id, &input.kind, at(call));
+    }
+
+    /// Leads a link, which starts at `from` and brings an input values of a kind, through a new node.
+    fn lead_through(&mut self, number: usize, from: Output, id: &str, kind: &str, place: usize) {
+        let sockets = self.draft.sockets(id, Side::Input);
+        let fitting: Vec<_> = sockets
+            .iter()
+            .filter(|socket| is_usable(socket) && self.draft.scope.catalogue.converts(&from.kind, &socket.kind))
+            .filter(|socket| {
+                let end = (id.to_owned(), socket.identifier.clone());
+                socket.multi || self.draft.links_into(&end).is_empty()
+            })
+            .collect();
+        // A value that is written in the call is not overridden by the link.
+        let free = fitting
+            .iter()
+            .find(|socket| socket.multi || !self.draft.is_written(id, &socket.identifier));
+        let out = self.output_for(id, Some(kind));
         match (free, out) {
+            (None, Some(_)) if !fitting.is_empty() => {
+                let message = format!(
+                    "Every input of {} that could take the link has a value in insert(…).",
+                    self.label_of(id)
+                );
+                let fix = "Leave out the value of the input that the link is for.";
+                self.error(Code::IllegalLink, place, message, fix);
+            }
             (Some(free), Some(out)) => {
                 let free = free.identifier.clone();
                 // The link keeps its place among others into the same input.
-                self.draft.divert(number, (id.clone(), out.socket), at(call));
-                self.draft.connect((from.id, from.socket), (id, free), at(call));
+                self.draft.divert(number, (id.to_owned(), out.socket), place);
+                self.draft.connect((from.id, from.socket), (id.to_owned(), free), place);
             }
             _ => {
-                let message = format!("{} does not fit into this link.", self.label_of(&id));
+                let message = format!("{} does not fit into this link.", self.label_of(id));
                 self.error(
                     Code::IllegalLink,
-                    at(call),
+                    place,
                     message,
                     "Insert a node that takes and gives what the link carries.",
                 );

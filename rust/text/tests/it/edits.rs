@@ -224,3 +224,54 @@ apply("Guided", object="Plane")
         ["Geometry", "Geometry", "Shape", "Size", "Guide", "Index", "Index"]
     );
 }
+
+/// A value that is written is in the plan, wherever the link could go.
+#[test]
+fn what_is_inserted_keeps_its_values() {
+    let catalogue = catalogue("5.2");
+    let page = r#"
+def boxes(geometry: Geometry, size: Float = 1.0) -> Geometry:
+    grown = math(size, 3.0, operation="ADD")
+    box = ico_sphere(radius=grown)
+    return join_geometry(geometry, box.mesh)
+
+apply("Boxes", object="Plane")
+"#;
+    let file = after(page, &empty_file(), &catalogue);
+    let insert =
+        |node: &str| format!("with edit(\"Boxes\"):\n    between = insert(link=(grown, box.radius), node={node})\n");
+    for (node, socket, value) in [
+        ("math(2.0, operation=\"SUBTRACT\")", "Value_001", Some(("Value", 2.0))),
+        ("math(0.5, operation=\"SUBTRACT\")", "Value_001", None),
+        (
+            "math(value_001=4.0, operation=\"SUBTRACT\")",
+            "Value",
+            Some(("Value_001", 4.0)),
+        ),
+        ("clamp(min=0.25)", "Value", Some(("Min", 0.25))),
+    ] {
+        let boxes = &after(&insert(node), &file, &catalogue).trees["Boxes"];
+        let between = boxes.nodes.iter().find(|one| one.id == "between").unwrap();
+        let into: Vec<&str> = boxes
+            .links
+            .iter()
+            .filter(|link| link.to.0 == "between")
+            .map(|link| link.to.1.as_str())
+            .collect();
+        assert_eq!(into, [socket], "{node}");
+        if let Some((name, value)) = value {
+            assert_eq!(between.inputs[name]["value"], value, "{node}");
+        }
+    }
+    let found = errors(
+        &insert("math(2.0, 3.0, 4.0, operation=\"MULTIPLY_ADD\")"),
+        &file,
+        &catalogue,
+    );
+    assert!(
+        found
+            .iter()
+            .any(|(code, message)| *code == Code::IllegalLink && message.contains("has a value in insert")),
+        "{found:?}"
+    );
+}
