@@ -38,6 +38,7 @@ mod scene;
 #[cfg(test)]
 mod scenes;
 mod second;
+mod standing;
 mod template;
 mod tokens;
 mod translate;

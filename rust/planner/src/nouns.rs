@@ -20,9 +20,9 @@ pub(crate) struct Noun {
 }
 
 /// Nouns of place without a meaning of their own: “the surface of the sphere” is the sphere.
-const PARTS: [&str; 14] = [
+const PARTS: [&str; 21] = [
     "surface", "top", "face", "faces", "edge", "edges", "length", "outside", "copies", "copy", "middle", "points",
-    "vertices", "polygons",
+    "vertices", "polygons", "half", "side", "part", "border", "rim", "centre", "center",
 ];
 
 /// Words that may be between a phrase and the noun that it introduces.

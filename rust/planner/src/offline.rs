@@ -20,6 +20,7 @@ use crate::refusal::Refusal;
 use crate::relative;
 use crate::roles::{self, Cast};
 use crate::second;
+use crate::standing;
 use crate::template::Read;
 use crate::translate;
 use crate::values::PromptValue;
@@ -114,6 +115,11 @@ fn in_english(library: &Library, prompt: &str, context: &Context, options: &Opti
         && let Some(read) = relative::read(library, last, rest, context)
     {
         return build(&read?, context, About::Last);
+    }
+    if last.is_none()
+        && let Some(refusal) = standing::refusal(rest, context, options.object.as_deref(), &library.language)
+    {
+        return Err(refusal);
     }
     let changes = instead || opens_with_a_change(library, rest);
     let on_last = last.as_ref().map(|last| Options {

@@ -246,7 +246,24 @@ impl Reader<'_> {
     }
 
     fn fraction(&self, at: usize, count: f64) -> Option<Read> {
+        // “between half and full size”: all of it.
+        if self.is(at, &["full", "original", "normal"])
+            && self.is(at + 1, &["size", "sizes", "scale", "height", "length", "width"])
+        {
+            return Some(Read {
+                value: count,
+                end: at + 1,
+                fraction: true,
+            });
+        }
         let value = self.language.fractions.get(self.word(at)?)?;
+        // “the left half of the plane” is a place.
+        let sides = [
+            "left", "right", "upper", "lower", "top", "bottom", "front", "back", "rear", "hand", "other",
+        ];
+        if at > 0 && self.is(at - 1, &sides) {
+            return None;
+        }
         let next = self.skip_article(at + 1);
         // “half a dozen”, “half a metre”, “half a turn”.
         if let Some(factor) = self.multiplier(next) {

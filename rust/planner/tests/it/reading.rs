@@ -305,3 +305,75 @@ proptest! {
         prop_assert_eq!(understood.values.get("count"), Some(&PromptValue::Number(f64::from(count))));
     }
 }
+
+/// A prompt that names parts of a tree that stands wants it changed; anything new beside it would be a guess.
+#[test]
+fn a_prompt_about_a_tree_that_stands_makes_nothing_new() {
+    let mut context = starter();
+    context.active_object = Some("Plane".to_owned());
+    let plane = context.objects.iter_mut().find(|o| o.name == "Plane").unwrap();
+    plane.modifiers = serde_json::from_value(serde_json::json!([
+        {"name": "GeometryNodes", "type": "NODES", "node_group": "Fence", "values": {"Spacing": 1.0, "Post Height": 1.2}}
+    ]))
+    .unwrap();
+    let node = |name: &str, kind: &str| serde_json::json!({"id": name, "name": name, "type": kind});
+    context.tree = serde_json::from_value(serde_json::json!({"ir": 1, "blender": [5, 2, 0], "trees": {"Fence": {
+        "interface": [], "links": [],
+        "nodes": [node("Rail", "GeometryNodeMeshCube"), node("Mesh Line", "GeometryNodeMeshLine"), node("Cube.001", "GeometryNodeMeshCube")]
+    }}}))
+    .unwrap();
+    let plan = |prompt: &str| offline::plan(prompt, &context, &Options::default());
+    for prompt in [
+        "Put the posts half a metre apart, that is what Spacing is for.",
+        "put 20 spheres on the posts, the Rail stays",
+        "scatter 20 spheres with the Post Height of 2",
+        "line of 5 cubes on top of the fence",
+    ] {
+        let refusal = plan(prompt).unwrap_err();
+        assert!(
+            refusal.message.contains("GeometryNodes") && refusal.message.contains("language model"),
+            "{prompt}: {refusal:?}"
+        );
+    }
+    for prompt in [
+        "scatter 20 rocks on the plane",
+        "Spacing of 2 m: line of 5 cubes",
+        "scatter 20 cubes on the surface of the mesh",
+        "ring of 12 spheres, radius 3 m",
+        "line of 5 posts",
+    ] {
+        if let Err(refusal) = plan(prompt) {
+            assert!(!refusal.message.contains("did not make"), "{prompt}: {refusal:?}");
+        }
+    }
+    assert!(plan("scatter 20 rocks on the plane").is_ok());
+}
+
+#[test]
+fn fractions_of_a_size_are_a_range_and_parts_of_a_surface_are_places() {
+    let plan = |prompt: &str| offline::plan(prompt, &starter(), &Options::default());
+    for prompt in [
+        "scatter 200 rocks on the plane at random sizes between half and full size",
+        "scatter 200 rocks on the plane, scale from half to original size",
+    ] {
+        let plan = plan(prompt).unwrap();
+        let page = plan.pointer("/steps/0/payload/text").unwrap().as_str().unwrap();
+        assert!(
+            page.contains("scale_min: Float = 0.5, scale_max: Float = 1.0"),
+            "{prompt}: {page}"
+        );
+    }
+    for prompt in [
+        "scatter 50 rocks on the left half",
+        "scatter 50 rocks around the edge of the plane",
+        "scatter 80 rocks along the border of the plane",
+        "grow grass in the middle of the plane",
+    ] {
+        let plan = plan(prompt).unwrap();
+        let page = plan.pointer("/steps/0/payload/text").unwrap().as_str().unwrap();
+        assert!(
+            page.contains("elsewhere") && page.contains("object=\"Plane\""),
+            "{prompt}: {page}"
+        );
+    }
+}
