@@ -47,8 +47,8 @@ static ENCLOSED: AtomicBool = AtomicBool::new(false);
 
 /// The first words of a frame, of which one is its builtins in every Python from 3.11 on.
 const WORDS: usize = 6;
-/// How deep lists may lie in each other; numpy's arrays have at most 64 dimensions.
-const DEEPEST: usize = 64;
+/// How deep lists and dictionaries may lie in each other; numpy's arrays have at most 64 dimensions, custom properties 100 groups.
+const DEEPEST: usize = 128;
 /// The most lists in a list.
 const MOST_LISTS: usize = 50_000_000;
 /// The most items of a tuple that are looked at one by one.
@@ -259,7 +259,8 @@ unsafe fn holds_iterators(value: Object, depth: usize, lists: &mut usize) -> boo
             } else if class_names::is_of_numpy(value) {
                 return records::is_too_deep(value);
             } else {
-                return ffi::PyIter_Check(value) != 0 || ffi::PyDict_CheckExact(value) != 0 && has_deep_record(value);
+                return ffi::PyIter_Check(value) != 0
+                    || ffi::PyDict_CheckExact(value) != 0 && has_deep_record(value, depth, lists);
             };
         if depth == 0 || *lists == 0 {
             return true;
@@ -272,20 +273,33 @@ unsafe fn holds_iterators(value: Object, depth: usize, lists: &mut usize) -> boo
     }
 }
 
-/// Whether a description of records, as a value in a dictionary that describes them too, is within too many others.
-unsafe fn has_deep_record(dictionary: Object) -> bool {
+/// Whether a description of records, as a value in a dictionary that describes them too, is within too many others; also
+/// where dictionaries nest deeper or hold more than `depth` and `lists` say. True with an exception.
+unsafe fn has_deep_record(dictionary: Object, depth: usize, lists: &mut usize) -> bool {
     // SAFETY: the values are borrowed while nothing else runs.
     unsafe {
+        if depth == 0 || *lists == 0 {
+            refuse_deep();
+            return true;
+        }
+        *lists -= 1;
         let (mut at, mut value) = (0, ptr::null_mut());
         while ffi::PyDict_Next(dictionary, &raw mut at, ptr::null_mut(), &raw mut value) != 0 {
-            if !is_scalar(value)
-                && holds_iterators(value, records::MOST, &mut { MOST_LISTS })
-                && !ffi::PyErr_Occurred().is_null()
-            {
+            if !is_scalar(value) && holds_iterators(value, depth - 1, lists) && !ffi::PyErr_Occurred().is_null() {
                 return true;
             }
         }
         false
+    }
+}
+
+unsafe fn refuse_deep() {
+    // SAFETY: sets an exception with the GIL held.
+    unsafe {
+        ffi::PyErr_SetString(
+            ffi::PyExc_RuntimeError,
+            c"Dictionaries within so many others cannot be given to Blender and libraries.".as_ptr(),
+        );
     }
 }
 
