@@ -408,6 +408,7 @@ def freeing_choices(thing: Any, node: Any) -> set[str]:
     return found
 
 
+@pytest.mark.skipif(bpy.app.version < (5, 2), reason="4.2 crashes in a later script when every choice was set")
 def test_every_choice_of_a_node_that_frees_its_parts_is_watched() -> None:
     tree = bpy.data.node_groups.new("t", "GeometryNodeTree")
     found: set[str] = set()
