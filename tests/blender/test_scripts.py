@@ -485,3 +485,10 @@ assert (first == np.random.rand(3)).all()
                 f"import numpy as np\nname, keys, at, *more = np.random.get_state()\n"
                 f"np.random.set_state((name, keys, {wrong}, *more))"
             )
+
+
+@pytest.mark.parametrize("name", ["bl_icon", "bl_idname", "bl_label", "bl_static_type", "bl_width_default"])
+def test_what_belongs_to_the_type_of_a_node_stays(name: str) -> None:
+    made = "import bpy\nn = bpy.data.node_groups.new('t', 'GeometryNodeTree').nodes.new('GeometryNodeTransform')\n"
+    with pytest.raises((core.CoreError, core.PolicyError), match=name):
+        api.run_script(made + f"n.{name} = n.{name}")

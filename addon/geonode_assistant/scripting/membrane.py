@@ -406,6 +406,8 @@ class Membrane:
             return HANDLED if kind == STORE_ITEM else PLAIN
         if name == "normals" and issubclass(cls, bpy.types.Curves):
             return 0  # Blender frees this array with the iterator that made it
+        if kind == STORE and isinstance(name, str) and name.startswith("bl_"):
+            return 0  # these belong to the type of a node or a panel, for all files and after the script
         if name in ("bl_rna", "rna_type") and dynamic_types.is_dynamic(cls):
             return 0
         if kind == LOAD and name in policy.READABLE.get(cls, ()):
