@@ -105,6 +105,9 @@ pub(crate) struct InEnv {
     /// 4.2, 4.5, 5.0 or 5.2
     #[arg(value_name = "VERSION")]
     blender: String,
+    /// Use the unoptimised core of the tests, which is compiled in a fraction of the time
+    #[arg(long)]
+    checked: bool,
     /// The command and its arguments
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<std::ffi::OsString>,
@@ -116,7 +119,12 @@ pub(crate) struct InEnv {
 /// One sentence with the fix when something is missing, or the command cannot be started.
 pub(crate) fn in_env(layout: &Layout, options: &InEnv) -> Result<u8> {
     let choice = Choice::read(Some(&options.blender))?;
-    let session = Session::open(layout, &choice, Build::Release)?;
+    let build = if options.checked {
+        Build::Checked
+    } else {
+        Build::Release
+    };
+    let session = Session::open(layout, &choice, build)?;
     let Some((program, arguments)) = options.command.split_first() else {
         anyhow::bail!("no command was given.")
     };
