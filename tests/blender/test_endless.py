@@ -80,12 +80,17 @@ DEEP = {
     "longest": "from itertools import zip_longest\nx = iter([1])\nfor i in range(COUNT): x = zip_longest(x)",
     "reversed lists": "x = iter([1])\nfor i in range(COUNT): x = reversed([x])",
     "slices": "x = 1\nfor i in range(COUNT): x = slice(x)",
-    "properties": "x = None\nfor i in range(COUNT): x = property(x)",
     "what iterations returned": "x = None\nfor i in range(COUNT): x = StopIteration(x)",
     "arrays of objects": "import numpy as np\nx = None\n"
     "for i in range(COUNT):\n    y = np.empty(1, dtype=object)\n    y[0] = x\n    x = y",
 }
 """What Python and numpy release within each other."""
+LIMITED = {
+    "properties": "x = None\nfor i in range(COUNT): x = property(x)",
+    "static methods": "x = len\nfor i in range(COUNT): x = staticmethod(x)",
+    "types in brackets": "x = int\nfor i in range(COUNT): x = list[x]",
+}
+"""What Python also asks within each other, where no limit holds: so many are not made in the first place."""
 WITHIN = {
     "an array in itself": "import numpy as np\nx = np.empty(1, dtype=object)\nx[0] = x\nx == x",
     "sums of arrays in arrays": DEEP["arrays of objects"] + "\nx + 1",
@@ -308,6 +313,16 @@ def test_bones_and_offsets_that_are_there_can_be_used() -> None:
 def test_what_is_nested_deeply_is_released(name: str) -> None:
     found = scripting.execute(DEEP[name].replace("COUNT", "200_000"), timeout_ms=20_000).namespace
     assert found.pop("x") is not None
+    found.clear()
+    gc.collect()
+
+
+@pytest.mark.parametrize("name", LIMITED)
+def test_what_python_asks_within_each_other_is_made_to_a_depth(name: str) -> None:
+    found = scripting.execute(LIMITED[name].replace("COUNT", "90")).namespace
+    assert found.pop("x") is not None
+    with pytest.raises(core.CoreError, match="would crash Blender"):
+        scripting.execute(LIMITED[name].replace("COUNT", "200_000"))
     found.clear()
     gc.collect()
 

@@ -6,6 +6,8 @@ properties without an end, dictionaries that are emptied while C compares their 
 from __future__ import annotations
 
 import datetime
+import reprlib
+import sys
 import types
 from collections.abc import Callable
 from typing import Any
@@ -77,7 +79,9 @@ class OrderedDict(dict[Any, Any]):
 
     def popitem(self, last: bool = True) -> tuple[Any, Any]:
         """Takes the last item out, or the first."""
-        if last or not self:
+        if not self:
+            raise KeyError("dictionary is empty")
+        if last:
             return super().popitem()
         key = next(iter(self))
         return key, self.pop(key)
@@ -94,6 +98,9 @@ class OrderedDict(dict[Any, Any]):
     def __or__(self, other: Any) -> Any:
         return OrderedDict(dict.__or__(self, other)) if isinstance(other, dict) else NotImplemented
 
+    def __ror__(self, other: Any) -> Any:
+        return OrderedDict(dict.__or__(other, self)) if isinstance(other, dict) else NotImplemented
+
     def __eq__(self, other: Any) -> bool:
         if isinstance(other, OrderedDict):
             return list(self.items()) == list(other.items())
@@ -104,8 +111,11 @@ class OrderedDict(dict[Any, Any]):
 
     __hash__ = None
 
+    @reprlib.recursive_repr()
     def __repr__(self) -> str:
-        return f"OrderedDict({dict.__repr__(self) if self else ''})"
+        """As each Python writes it."""
+        items: Any = dict(self) if sys.version_info >= (3, 12) else list(self.items())
+        return f"OrderedDict({items if items else ''})"
 
 
 def overload(function: Any) -> Any:
