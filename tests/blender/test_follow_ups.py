@@ -89,3 +89,14 @@ def test_common_prompts_in_other_languages(prompt: str, count: int) -> None:
     scene()
     said(prompt)
     assert see(bpy.data.objects["Plane"]).instances == count
+
+
+def test_a_result_on_another_object_than_the_active_one_is_changed() -> None:
+    scene()
+    cube = bpy.data.objects["Cube"]
+    said("ring of 8 cubes with radius 6 m")
+    said("double the radius")
+    said("half as many")
+    seen = see(cube)
+    assert seen.instances == 4 and len(cube.modifiers) == 1
+    assert math.isclose(seen.nearest(), 12 * math.sqrt(2), rel_tol=1e-4)

@@ -64,7 +64,7 @@ def capture_context(object: str | None = None, modifier: str | None = None) -> C
         "target_object": target.name if target is not None else None,
         "target_modifier": target_modifier.name if target_modifier is not None else None,
         "target_node_group": values.block_name(tree) if tree is not None else None,
-        "objects": [_object(o, o in (target, active) or _selected(o)) for o in shown],
+        "objects": _objects(shown, (target, active)),
         **_left_out(objects, shown),
         "collections": [
             {"name": c.name, "objects": sorted(o.name for o in c.objects)} for c in _by_name(bpy.data.collections)
@@ -321,6 +321,18 @@ def _visible(obj: Any) -> bool:
 
 def _numbers(vector: Any) -> list[float]:
     return [values.shortest_float(part) for part in vector]
+
+
+def _objects(shown: list[Any], meant: tuple[Any, Any]) -> list[SceneObject]:
+    """The objects; where runs made nothing on those that the prompt is probably about, the only one with a result has
+    its values too: "twice as many" is about that.
+    """
+    near = [o in meant or _selected(o) for o in shown]
+    out = [_object(o, is_near) for o, is_near in zip(shown, near, strict=True)]
+    made = [at for at, one in enumerate(out) if any("made" in modifier for modifier in one["modifiers"])]
+    if len(made) == 1 and not near[made[0]]:
+        out[made[0]] = _object(shown[made[0]], True)
+    return out
 
 
 def _object(obj: Any, near: bool) -> SceneObject:
