@@ -205,6 +205,37 @@ REPEATING = {
 }
 
 
+MACROS = {
+    "cuts": "mesh.loopcut_slide(MESH_OT_loopcut={'number_cuts': 1000000})",
+    "copies": "mesh.duplicate_move(MESH_OT_duplicate={}, TRANSFORM_OT_translate={'value': (1, 0, 0), 'repeat': 10**9})",
+    "in each other": "mesh.extrude_region_move(MESH_OT_extrude_region={'MESH_OT_subdivide': {'number_cuts': 100}})",
+}
+
+
+@pytest.mark.parametrize("name", MACROS)
+def test_numbers_of_the_parts_of_a_macro_are_judged(name: str) -> None:
+    with pytest.raises(core.CoreError, match="freeze Blender|elements; use smaller"):
+        scripting.execute(IN_EDIT_MODE % ("EDIT", "bpy.ops." + MACROS[name]))
+
+
+CRASHING = {
+    "a stitch": "bpy.ops.uv.stitch()",
+    "a hull": "import bmesh; b = bmesh.new(); bmesh.ops.create_cube(b); b.verts.ensure_lookup_table(); "
+    "b.verts[0].co.x = float('nan'); bmesh.ops.convex_hull(b, input=list(b.verts))",
+    "a hull in Edit Mode": "import bmesh; b = bmesh.from_edit_mesh(bpy.context.object.data); "
+    "b.verts.ensure_lookup_table(); b.verts[0].co.x = float('nan'); bpy.ops.mesh.convex_hull()",
+    "a merged spin": "import bmesh; b = bmesh.new(); bmesh.ops.create_circle(b, segments=2000, radius=1); "
+    "bmesh.ops.spin(b, geom=list(b.verts) + list(b.edges), steps=900, angle=6.28, axis=(1, 0, 0), cent=(0, 5, 0), "
+    "use_merge=True)",
+}
+
+
+@pytest.mark.parametrize("name", CRASHING)
+def test_what_crashes_or_hangs_blender_is_refused(name: str) -> None:
+    with pytest.raises(core.CoreError, match="crash|freeze Blender"):
+        scripting.execute((IN_EDIT_MODE % ("EDIT", CRASHING[name])).replace("180", "3"))
+
+
 @pytest.mark.parametrize("name", REPEATING)
 def test_what_repeats_too_often_is_refused_before_the_call(name: str) -> None:
     begin = time.process_time()

@@ -22,11 +22,13 @@ CLASSES = (
     "parts = [Part(n) for n in range(3)]\nkeep = bpy.data.objects\nobj = keep[0]\n"
 )
 ARRAYS = "import numpy as np\nimport bmesh\nb = bmesh.new()\nb.verts.new(np.ones(3))\nv = np.ones(3) @ np.eye(3)\n"
+FUNCTIONS = "import numpy as np\ndef f(): return 1\nheld = np.array([f, f], dtype=object)\n"
 RUNS = {
     "nothing": "",
     "names for drivers": "bpy.app.driver_namespace\n",
     "one": f"api.run_script({CUBE!r})\n",
     "kept": f"kept = [api.run_script({CLASSES!r}).namespace, api.run_script({ARRAYS!r})]\n",
+    "functions in an array": f"api.run_script({FUNCTIONS!r})\n",
     "failed": KEEP.format("import bpy\nx = bpy.data.objects\n1 / 0"),
     "stopped": KEEP.format("n = 1\nwhile n < 2: pass"),
     "tried": f"kept = api.run_script({CUBE!r}, approve='all')\n",

@@ -270,3 +270,38 @@ def test_methods_that_c_calls_are_functions_of_the_script() -> None:
             )
     with pytest.raises(core.CoreError, match="may only be a function that the script defines"):
         scripting.execute("class A(list):\n    __len__ = list.clear")
+
+
+def test_methods_of_own_classes_are_decorated_as_in_python() -> None:
+    scripting.run(
+        """
+import functools
+from contextlib import contextmanager
+class Scope:
+    @contextmanager
+    def __call__(self, n):
+        yield n + 1
+    @functools.cache
+    def __len__(self): return 4
+with Scope()(3) as found:
+    assert found == 4
+assert len(Scope()) == 4
+class Loud(str):
+    __repr__ = str.upper
+assert repr(Loud("a")) == "A"
+"""
+    )
+
+
+HELD = {
+    "a method of a list": "items = [1]\nclass A:\n    __len__ = items.pop",
+    "a cached one": "import functools\nitems = [1]\nclass A:\n    __len__ = functools.cache(items.pop)",
+    "a cached walk": "import functools\nclass A:\n    @functools.cache\n    def __iter__(self): return iter(())",
+    "a method of lists": "class A(list):\n    __call__ = list.append",
+}
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_what_c_would_call_unseen_is_no_method_of_an_own_class(name: str) -> None:
+    with pytest.raises(core.CoreError, match="may only be a function that the script defines"):
+        scripting.run(HELD[name])

@@ -125,6 +125,13 @@ EFFECTS = {
     "material slots, by an operator": ("f = bpy.ops.object.material_slot_remove\nf()", "material slots"),
     "markers": ("f = bpy.context.scene.timeline_markers.clear\nf()", "timeline markers"),
     "keys": ("f = c.keyframe_delete\nf('location', frame=1)", "animation curves"),
+    "a rigid body world": ("f = bpy.ops.rigidbody.world_remove\nf()", "rigid body worlds"),
+    "parts of a metaball": ("f = bpy.data.metaballs[0].elements.clear\nf()", "metaball elements"),
+    "layers of drawings": (
+        "b = bpy.data\np = [p for p in (*getattr(b, 'grease_pencils_v3', ()), *b.grease_pencils) if p.layers][0]\n"
+        "f = p.layers.remove\nf(p.layers[0])",
+        "grease pencil",
+    ),
     "its own properties": ("del c['mine']", "properties"),
     "all faces": (
         "import bmesh\nb = bmesh.new()\nb.from_mesh(c.data)\nbmesh.ops.remove_doubles(b, verts=b.verts[:], dist=1000)\n"
@@ -148,6 +155,10 @@ def prepared() -> None:
     bpy.context.scene.timeline_markers.new("M", frame=3)
     cube.keyframe_insert("location", frame=1)
     cube["mine"] = 1
+    bpy.ops.rigidbody.world_add()
+    bpy.data.metaballs.new("Ball").elements.new()
+    pencils = getattr(bpy.data, "grease_pencils_v3", bpy.data.grease_pencils)
+    pencils.new("Pencil").layers.new("Lines")
     bpy.ops.ed.undo_push(message="start")
 
 

@@ -43,6 +43,10 @@ PARTS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "timeline_markers": ("scenes", lambda scene: _names(scene.timeline_markers)),
     "view_layers": ("scenes", lambda scene: _names(scene.view_layers)),
     "animation_curves": ("actions", lambda action: _animated(action)),
+    "rigid_body_worlds": ("scenes", lambda scene: [("", "")] if scene.rigidbody_world is not None else []),
+    "metaball_elements": ("metaballs", lambda ball: _numbered(ball.elements)),
+    "grease_pencil_layers": ("grease_pencils", lambda pencil: _layers(pencil)),
+    "layers_of_grease_pencils": ("grease_pencils_v3", lambda pencil: _layers(pencil)),
     "properties": ("objects", lambda obj: [(key, "") for key in obj.keys()]),  # noqa: SIM118
     "surface": ("meshes", lambda mesh: [("faces", "")] if len(mesh.polygons) else []),
 }
@@ -72,7 +76,7 @@ def parts() -> Census:
     """A look at the parts of the open file's own data-blocks."""
     found: Census = {}
     for part, (kind, read) in PARTS.items():
-        owners = (block for block in getattr(bpy.data, kind) if block.library is None)
+        owners = (block for block in getattr(bpy.data, kind, ()) if block.library is None)
         found[part] = {
             f"{block.name} › {name}": (block.session_uid, detail) for block in owners for name, detail in read(block)
         }
@@ -111,6 +115,10 @@ def _animated(action: Any) -> list[tuple[str, str]]:
 
 def _names(parts: Any) -> list[tuple[str, str]]:
     return [(one.name, "") for one in parts]
+
+
+def _layers(pencil: Any) -> list[tuple[str, str]]:
+    return [(getattr(one, "name", "") or one.info, "") for one in pencil.layers]
 
 
 def _numbered(parts: Any) -> list[tuple[str, str]]:

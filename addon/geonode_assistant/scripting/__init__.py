@@ -37,6 +37,7 @@ from . import (
     expected,
     freed,
     instrument,
+    making,
     module_code,
     names,
     older,
@@ -233,7 +234,7 @@ def run_guarded(
     removals.begin(removable, asked)
     freed.begin()
     try:
-        with callbacks.OwnCallbacksOnly(), quiet.by_itself():
+        with callbacks.OwnCallbacksOnly(), quiet.by_itself(), making.counting():
             try:
                 result = _run(code, namespace, output, timeout_ms, alarmed=True)
             finally:

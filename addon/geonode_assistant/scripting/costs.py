@@ -93,8 +93,8 @@ COSTS: dict[str, dict[str, str]] = {
         PLAIN: "hls_to_rgb hsv_to_rgb rgb_to_hls rgb_to_hsv rgb_to_yiq yiq_to_rgb",
     },
     "itertools": {
-        OWN: "combinations combinations_with_replacement count cycle permutations product repeat",
-        STOPPABLE: "accumulate batched chain compress dropwhile filterfalse groupby islice pairwise starmap takewhile"
+        OWN: "combinations combinations_with_replacement count cycle groupby permutations product repeat",
+        STOPPABLE: "accumulate batched chain compress dropwhile filterfalse islice pairwise starmap takewhile"
         " tee zip_longest",
     },
     "functools": {

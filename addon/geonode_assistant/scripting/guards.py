@@ -351,6 +351,7 @@ LIMITED: dict[str, dict[str, Callable[..., Any]]] = {
         for kind in (str, bytes, bytearray)
     },
     "builtins.list": {"sort": sort_list},
+    "builtins.generator": {"close": lambda generator: close(generator)},
     **{f"builtins.{name}": {"sort": _sort_elements} for name in ("BMVertSeq", "BMEdgeSeq", "BMFaceSeq")},
     **{f"builtins.{kind.__name__}": {name: _merging(kind, name) for name in _MERGES} for kind in (set, frozenset)},
     "_bpy_internal.grease_pencil.stroke.GreasePencilStroke": {name: _of_stroke(name) for name in _OF_STROKES},
@@ -374,7 +375,7 @@ LIMITED: dict[str, dict[str, Callable[..., Any]]] = {
 """By the name of a type its methods that have a limit, as functions of the object; ``numeric`` adds those of numpy."""
 LIMITED_NAMES = frozenset({
     *_SEARCHES, *_STARTS, *_MERGES, *_OF_STROKES, *_RESIZES, "free", "clear",
-    "sort", "argsort", "searchsorted", "dot", "find", "find_n", "to_mesh", "zipf", "multivariate_normal",
+    "close", "sort", "argsort", "searchsorted", "dot", "find", "find_n", "to_mesh", "zipf", "multivariate_normal",
     "FromPolygons", "FromBMesh", "FromObject", "overlap",
     "from_mesh", "from_object", "copy", "tolist", "astype", "at", "reduceat", "outer",
     *(name for kind in costs.METHODS for cost in costs.LARGEST for name in costs.methods(kind, cost)),
@@ -636,6 +637,50 @@ def stoppable(function: Callable[..., Iterable[Any]]) -> Callable[..., Iterator[
     return walked
 
 
+def groupby(iterable: Iterable[Any], key: Callable[[Any], Any] | None = None) -> Iterator[tuple[Any, Iterator[Any]]]:
+    """``itertools.groupby``, which holds keys that comparing them may take away."""
+    items = iter(iterable)
+    ahead: list[tuple[Any, Any]] = []
+
+    def following() -> list[tuple[Any, Any]]:
+        for item in items:
+            return [(item if key is None else key(item), item)]
+        return []
+
+    def group(of: Any, first: Any) -> Iterator[Any]:
+        yield first
+        while found := following():
+            if of is not found[0][0] and not of == found[0][0]:
+                ahead[:] = found
+                return
+            yield found[0][1]
+
+    def walked() -> Iterator[tuple[Any, Iterator[Any]]]:
+        ahead[:] = following()
+        while ahead:
+            of, first = ahead.pop()
+            inside = group(of, first)
+            yield of, inside
+            for _ in inside:
+                pass
+
+    return walked()
+
+
+CHAIN = 100
+"""The most generators that wait for each other: closing one closes the next within it, in C and without a limit."""
+
+
+def close(generator: Any) -> None:
+    """``close`` of a generator."""
+    inner: Any = generator
+    for _ in range(CHAIN):
+        inner = inner.gi_yieldfrom
+        if type(inner) is not types.GeneratorType:
+            return generator.close()
+    raise Guarded("So many generators that wait for each other cannot be closed without crashing Blender.")
+
+
 def product_of(numbers: Iterable[Any], *, start: Any = 1) -> Any:
     """``math.prod``, stoppable between its factors."""
     return math.prod(_walk(numbers), start=start)
@@ -827,16 +872,19 @@ def _few(name: str, place: int, keyword: str, largest: int) -> Callable[..., Any
 
 REPLACED: dict[str, dict[str, Callable[..., Any]]] = {
     "itertools": {
-        name: stoppable(getattr(itertools, name))
-        for name in (
-            "count",
-            "cycle",
-            "repeat",
-            "product",
-            "permutations",
-            "combinations",
-            "combinations_with_replacement",
-        )
+        "groupby": groupby,
+        **{
+            name: stoppable(getattr(itertools, name))
+            for name in (
+                "count",
+                "cycle",
+                "repeat",
+                "product",
+                "permutations",
+                "combinations",
+                "combinations_with_replacement",
+            )
+        },
     },
     "collections": {"ChainMap": ChainMap, "OrderedDict": making.OrderedDict},
     "typing": {"overload": making.overload},

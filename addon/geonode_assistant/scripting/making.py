@@ -5,11 +5,13 @@ properties without an end, dictionaries that are emptied while C compares their 
 
 from __future__ import annotations
 
+import collections
+import contextlib
 import datetime
 import reprlib
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from .errors import Guarded
@@ -116,6 +118,38 @@ class OrderedDict(dict[Any, Any]):
         """As each Python writes it."""
         items: Any = dict(self) if sys.version_info >= (3, 12) else list(self.items())
         return f"OrderedDict({items if items else ''})"
+
+
+_WITHOUT_CODE = frozenset({str, bytes, int, float, bool, type(None)})
+_COUNT = "_count_elements"
+
+
+@contextlib.contextmanager
+def counting() -> Iterator[None]:
+    """While it lasts, ``Counter`` counts in C only what runs no code of the script: C holds a count, and adds to it,
+    after the counter has lost it.
+    """
+    module = vars(collections)
+    in_c = module[_COUNT]
+
+    def count(counter: Any, items: Any) -> None:
+        plain = type(items) in (str, bytes, range) or type(items) in (list, tuple) and _are_plain(items)
+        if plain and _are_plain(counter) and all(type(one) is int for one in counter.values()):
+            in_c(counter, items)
+            return
+        get = counter.get
+        for one in items:
+            counter[one] = get(one, 0) + 1
+
+    module[_COUNT] = count
+    try:
+        yield
+    finally:
+        module[_COUNT] = in_c
+
+
+def _are_plain(items: Any) -> bool:
+    return _WITHOUT_CODE.issuperset(map(type, items))
 
 
 def overload(function: Any) -> Any:

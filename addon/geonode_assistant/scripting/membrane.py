@@ -12,6 +12,7 @@ import builtins
 import collections
 import dataclasses
 import enum
+import functools
 import re
 import sys
 import types
@@ -181,6 +182,13 @@ class Membrane:
                 return True
         if any(value is base.__dict__.get(defined) for base in type.mro(made)[1:]):
             return True
+        if type(function) is FunctionType and function in with_blocks.MANAGING:
+            return True
+        if type(function) is _CACHED and defined in _CACHEABLE:
+            inner: Any = getattr(function, "__wrapped__", None)
+            return type(inner) is FunctionType and getattr(inner, "__builtins__", None) is self._builtins
+        if type(function) is types.MethodDescriptorType and function.__objclass__ in _UNCHANGING:
+            return True  # as in `__repr__ = str.upper`
         if issubclass(made, tuple) and defined == "__new__":
             return True  # typing lets no class in its notation define it
         return issubclass(made, enum.Enum) and (defined == "__new_member__" or type(function) in _OF_ENUMS)
@@ -642,6 +650,11 @@ def _of_metaclass(thing: type, name: str) -> bool:
     return False
 
 
+_CACHED = type(functools.cache(len))
+_CACHEABLE = frozenset({"__bool__", "__call__", "__hash__", "__len__", "__repr__", "__str__"})
+"""Methods whose values a script may cache: what C does with them runs nothing."""
+_UNCHANGING = frozenset({bytes, complex, float, frozenset, int, str, tuple})
+"""Types whose methods change nothing."""
 _OF_INSTANCES = (types.GetSetDescriptorType, types.MemberDescriptorType, type(None))
 """What a class has for the dictionary and the slots of its instances; None takes a method away."""
 _OF_ENUMS = (types.WrapperDescriptorType, types.BuiltinFunctionType, types.MethodDescriptorType)

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+import bmesh
 import bpy
 
 from .. import native
@@ -24,6 +25,8 @@ from .recorder import Recorder
 
 CORNERS = 1e8
 """The most corners, each times those of its face, that triangulating may take: its time is their square."""
+MERGED = 400_000
+"""The most elements, each times the steps of a spin, that are merged while it is made."""
 STEPS = 2_000
 """The most steps of a spin, of which each looks at all that the former have made."""
 LARGEST_ROUND = 10_000
@@ -189,12 +192,16 @@ def _bounded(function: Callable[..., Any], name: str) -> Callable[..., Any]:
                 raise Guarded(f"This would make about {made:,} elements, which would freeze Blender.")
         if name == "dissolve_limit":
             repeats.check_dissolve(name, kwargs)
+        if name == "convex_hull":
+            check_places(kwargs.get("input", ()))
         if name.startswith("triangulate") or "ngon_method" in kwargs:
             squares = sum(len(face.verts) ** 2 for face in kwargs.get("faces", ()))
             if squares > CORNERS:
                 raise Guarded("Faces with so many corners would take too long to triangulate.")
         if name == "spin" and sizes.as_number(kwargs.get("steps", 0)) > STEPS:
             raise Guarded(f"spin() of {kwargs['steps']:,} steps would freeze Blender; use at most {STEPS:,}.")
+        if kwargs.get("use_merge") and len(kwargs.get("geom", ())) * sizes.as_number(kwargs.get("steps", 1)) > MERGED:
+            raise Guarded("So many steps that are merged would freeze Blender; merge the doubles afterwards.")
         factor = max(kwargs.get("steps", 1), kwargs.get("segments", 1) ** 2 / 4 if "offset" in kwargs else 1)
         if len(kwargs.get("geom", ())) * factor > policy.policy().items:
             raise Guarded(f"So many steps or segments of {len(kwargs['geom']):,} elements would freeze Blender.")
@@ -202,6 +209,13 @@ def _bounded(function: Callable[..., Any], name: str) -> Callable[..., Any]:
 
     called.__name__ = called.__qualname__ = name
     return called
+
+
+def check_places(elements: Any) -> None:
+    """Raises for vertices of a BMesh that are nowhere: Blender's hull of these crashes."""
+    for one in elements:
+        if isinstance(one, bmesh.types.BMVert) and not all(math.isfinite(side) for side in one.co[:]):
+            raise Guarded("A vertex has a coordinate that is not a number; Blender would crash.")
 
 
 def _check_arguments(kwargs: dict[str, Any]) -> None:
@@ -318,18 +332,7 @@ class _Operator:
 
     def __call__(self, *args: Any, **kwargs: Any) -> set[str]:
         """Calls the operator within limits. It never waits for the artist and never makes its own undo step."""
-        if "settings" in kwargs:
-            raise Guarded(f"bpy.ops.{self.__name__} evaluates its settings as code: set the new node's properties.")
-        _check_arguments(kwargs)
-        sizes.node_type(*kwargs.values())
-        if self.__name__.startswith(("object.", "nla.", "anim.")):
-            expected.check()
-        growth = _GROWING.get(self.__name__)
-        factor = repeats.factor(self.__name__, kwargs)
-        if growth is not None or factor > 1:
-            _check_growth(self.__name__, factor if growth is None else growth(kwargs))
-        if self.__name__ == "mesh.dissolve_limited":
-            repeats.check_dissolve(self.__name__, kwargs)
+        _check_operator(self.__name__, kwargs)
         if ".paths_" in self.__name__:
             _check_frames()
         if self.__name__ == "object.voxel_remesh":
@@ -344,6 +347,39 @@ class _Operator:
             for added in changed.modifiers[-1:]:
                 stacks.check(added)
         return result
+
+
+CRASHING = {
+    "uv.stitch": "without an image editor it crashes Blender, with counts of its own it writes beyond its memory"
+}
+"""Operators that nothing can be called with safely."""
+
+
+def _check_operator(name: str, given: dict[str, Any]) -> None:
+    """Raises for values that are evaluated, or that multiply the work beyond what Blender can do; those of the
+    operators in a macro stand in dictionaries.
+    """
+    if name in CRASHING:
+        raise Guarded(f"bpy.ops.{name} is not allowed in safe mode: {CRASHING[name]}.")
+    if "settings" in given:
+        raise Guarded(f"bpy.ops.{name} evaluates its settings as code: set the new node's properties.")
+    _check_arguments(given)
+    sizes.node_type(*given.values())
+    if name.startswith(("object.", "nla.", "anim.")):
+        expected.check()
+    growth = _GROWING.get(name)
+    factor = repeats.factor(name, given)
+    if growth is not None or factor > 1:
+        _check_growth(name, factor if growth is None else growth(given))
+    if name == "mesh.dissolve_limited":
+        repeats.check_dissolve(name, given)
+    if name == "mesh.convex_hull":
+        for mesh in repeats.edited():
+            check_places(mesh.verts)
+    for part, values in given.items():
+        if isinstance(values, dict):
+            group, _, inner = part.partition("_OT_")
+            _check_operator(f"{group.lower()}.{inner}", values)
 
 
 def _check_frames() -> None:

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import atexit
 import builtins
+import gc
 from typing import Any
 
 from . import guards, instrument, older, patterns, policy, products, removals, sizes, with_blocks
@@ -74,3 +76,14 @@ def table(own: frozenset[str], output: Output, recorder: Recorder | None = None)
     }
     membrane.begin(made)
     return made
+
+
+@atexit.register
+def forget() -> None:
+    """Empties what functions of scripts share before the interpreter ends. An array of numpy may hold such a function,
+    which Python's collector does not see, and what the function reaches keeps Blender as a module from ending.
+    """
+    for one in gc.get_objects():
+        if type(one) is dict and type(table := one.get("__builtins__")) is dict and instrument.LOAD in table:
+            one.clear()
+            table.clear()

@@ -291,6 +291,69 @@ def _all(module: Any, names: tuple[str, ...], make: Callable[[Any], Any]) -> dic
     return {name: make(getattr(module, name)) for name in names if hasattr(module, name)}
 
 
+def _written(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that makes an array and does not write into its memory, which would show what was there before."""
+
+    @wraps(function)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        made = function(*args, **kwargs)
+        if not made.dtype.hasobject:
+            made[...] = np.zeros((), made.dtype)
+        return made
+
+    return called
+
+
+def _described(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that calls the script, or its iterator, so that nobody has looked at the dtype that it is given."""
+
+    @wraps(function)
+    def called(first: Any, second: Any = _NONE, *args: Any, dtype: Any = float, **kwargs: Any) -> Any:
+        if function is np.fromiter and second is not _NONE:
+            dtype, second = second, _NONE
+        rest = args if second is _NONE else (second, *args)
+        return function(first, *rest, dtype=native.core().call_enclosed(np.dtype, dtype), **kwargs)
+
+    return called
+
+
+_NONE = object()
+
+
+def _padded(function: Callable[..., Any]) -> Callable[..., Any]:
+    """pad, which leaves new items unwritten if asked for that."""
+
+    @wraps(function)
+    def called(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
+        return function(array, pad_width, "constant" if mode == "empty" else mode, **kwargs)
+
+    return called
+
+
+PARTS = 20_000
+"""The most arrays that `block` puts together, counting each as often as it stands there."""
+
+
+def _blocks(function: Callable[..., Any]) -> Callable[..., Any]:
+    """block, which walks through lists in lists, the same one again wherever it stands."""
+
+    def count(parts: Any, known: dict[int, int]) -> int:
+        if not isinstance(parts, list | tuple):
+            return 1
+        if id(parts) not in known:
+            known[id(parts)] = sum(count(one, known) for one in parts)
+        return known[id(parts)]
+
+    @wraps(function)
+    def called(arrays: Any) -> Any:
+        parts = count(arrays, {})
+        if parts > PARTS:
+            raise Guarded(f"block() of {parts:,} parts would freeze Blender; use at most {PARTS:,}.")
+        return function(arrays)
+
+    return called
+
+
 class _Arrays(type):
     """The type of the replacement for `numpy.ndarray`: calling it never uses the memory of another object."""
 
@@ -354,7 +417,10 @@ ARRAYS = {
     "r_": Joined(np.r_),
     "set_printoptions": set_printoptions,
     "ndarray": Array,
-    **_all(np, ("zeros", "ones", "empty", "full", "indices"), lambda f: _limited(f, _shaped)),
+    **_all(np, ("zeros", "ones", "full", "indices"), lambda f: _limited(f, _shaped)),
+    **_all(np, ("empty",), lambda f: _written(_limited(f, _shaped))),
+    **_all(np, ("empty_like",), _written),
+    **_all(np, ("block",), _blocks),
     **_all(np, ("linspace", "logspace", "geomspace"), lambda f: _limited(f, _counted)),
     **_all(np, ("arange",), lambda f: _limited(f, _arranged)),
     **_all(np, ("repeat", "tile"), lambda f: _limited(f, _repeated)),
@@ -381,7 +447,8 @@ ARRAYS = {
     ),
     **_all(np, ("searchsorted",), lambda f: _stepped(f, _searched, SORTED)),
     **_all(np, ("digitize",), lambda f: _stepped(f, _binned, SORTED)),
-    **_all(np, ("fromfunction",), lambda f: _limited(f, _function)),
+    **_all(np, ("fromiter",), _described),
+    **_all(np, ("fromfunction",), lambda f: _described(_limited(f, _function))),
     **_all(np, ("hamming", "hanning", "blackman", "bartlett", "kaiser"), lambda f: _limited(f, _shaped)),
 }
 RANDOM = {
@@ -427,6 +494,7 @@ for _name, _module, _limit in (
         for _one in costs.named(_name, _cost):
             if hasattr(_module, _one) and not isinstance(getattr(_module, _one), np.ufunc | type):
                 REPLACED[_name][_one] = _limit(getattr(_module, _one), _cost)
+REPLACED["numpy"]["pad"] = _padded(REPLACED["numpy"].get("pad", np.pad))
 LIMITED["numpy.ndarray"] = {
     "dot": ARRAYS["dot"],
     **{name: _stepped(getattr(np.ndarray, name), steps, SORTED) for name, steps in (("searchsorted", _searched),)},

@@ -72,7 +72,11 @@ def check_dissolve(operator: str, given: dict[str, Any]) -> None:
         )
 
 
+def edited() -> list[bmesh.types.BMesh]:
+    """The meshes in Edit Mode."""
+    data = [one.data for one in bpy.context.objects_in_mode or ()]
+    return [bmesh.from_edit_mesh(one) for one in data if isinstance(one, bpy.types.Mesh)]
+
+
 def _selected_edges() -> list[list[Any]]:
-    edited = [one.data for one in bpy.context.objects_in_mode or ()]
-    meshes = [bmesh.from_edit_mesh(one) for one in edited if isinstance(one, bpy.types.Mesh)]
-    return [[edge for edge in mesh.edges if edge.select] for mesh in meshes]
+    return [[edge for edge in mesh.edges if edge.select] for mesh in edited()]

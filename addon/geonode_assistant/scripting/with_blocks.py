@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -180,7 +181,12 @@ def contextmanager(function: Callable[..., Iterator[Any]]) -> Callable[..., _Gen
     def called(*args: Any, **kwargs: Any) -> _Generated:
         return _Generated(function(*args, **kwargs))
 
+    MANAGING.add(called)
     return called
+
+
+MANAGING: weakref.WeakSet[Callable[..., Any]] = weakref.WeakSet()
+"""What ``contextmanager`` has made: each only calls its function of the script."""
 
 
 class ExitStack:

@@ -31,5 +31,5 @@ pub(crate) fn ask_always(classes: &[Bound<'_, PyAny>]) -> PyResult<()> {
 pub(crate) unsafe fn is_asked_always(class: Object) -> bool {
     // SAFETY: the class is one. numpy is loaded only when it is used, and its records keep what a script says is an address.
     ALWAYS.iter().any(|place| place.load(Ordering::Relaxed) == class)
-        || unsafe { class_names::is_one_of(class, &["numpy.void"]) }
+        || unsafe { class_names::is_one_of(class, &["numpy.void", "numpy.record"]) }
 }

@@ -30,6 +30,12 @@ pub(crate) unsafe fn is_one_of(class: Object, wanted: &[&str]) -> bool {
     wanted.iter().any(|one| one.as_bytes() == name)
 }
 
+/// Whether the name by which C knows a class begins so.
+pub(crate) unsafe fn begins_with(class: Object, beginning: &str) -> bool {
+    // SAFETY: the caller has a class.
+    unsafe { name(class) }.starts_with(beginning.as_bytes())
+}
+
 /// Whether an object is numpy's: what is in it may be the script's.
 pub(crate) unsafe fn is_of_numpy(value: Object) -> bool {
     // SAFETY: every object has a type.

@@ -228,25 +228,31 @@ unsafe fn is_scalar(value: Object) -> bool {
 pub(crate) unsafe fn settled(value: Object) -> Object {
     // SAFETY: the value is an object of Python, and the GIL is held.
     unsafe {
-        if has_items_of_script(value) {
-            if ffi::PyObject_HasAttrString(value, c"keys".as_ptr()) == 0 {
-                return ffi::PySequence_List(value);
-            }
-            return as_dictionary(value);
+        let value = if !has_items_of_script(value) {
+            ffi::Py_IncRef(value);
+            value
+        } else if ffi::PyObject_HasAttrString(value, c"keys".as_ptr()) == 0 {
+            ffi::PySequence_List(value)
+        } else {
+            as_dictionary(value)
+        };
+        if value.is_null() {
+            return value;
         }
-        if holds_iterators(value, DEEPEST, &mut { MOST_LISTS }) {
-            if ffi::PyErr_Occurred().is_null() {
-                refuse();
-            }
+        let unsettled = holds_iterators(value, DEEPEST, &mut { MOST_LISTS });
+        if unsettled && ffi::PyErr_Occurred().is_null() {
+            refuse();
+        }
+        if unsettled || records::may_describe(value) && enclosed(|| records::describes_wrong(value)) {
+            ffi::Py_DecRef(value);
             return ptr::null_mut();
         }
-        ffi::Py_IncRef(value);
         value
     }
 }
 
 /// Whether an iterator is in a list or tuple, or in one of those in it. Those that nest deeper, or hold more, count as such; true with an exception for
-/// a description of records (`numpy.dtype`) within too many others.
+/// a wrong description of records (`numpy.dtype`).
 unsafe fn holds_iterators(value: Object, depth: usize, lists: &mut usize) -> bool {
     // SAFETY: reads what is known of types, and borrows items while nothing else runs.
     unsafe {
@@ -257,10 +263,11 @@ unsafe fn holds_iterators(value: Object, depth: usize, lists: &mut usize) -> boo
             } else if flags & ffi::Py_TPFLAGS_TUPLE_SUBCLASS != 0 {
                 (ffi::PyTuple_Size(value), ffi::PyTuple_GetItem)
             } else if class_names::is_of_numpy(value) {
-                return records::is_too_deep(value);
+                return records::is_wrong(value);
             } else {
                 return ffi::PyIter_Check(value) != 0
-                    || ffi::PyDict_CheckExact(value) != 0 && has_deep_record(value, depth, lists);
+                    || ffi::PyDict_CheckExact(value) != 0 && has_deep_record(value, depth, lists)
+                    || says_what_it_consists_of(value);
             };
         if depth == 0 || *lists == 0 {
             return true;
@@ -300,6 +307,29 @@ unsafe fn refuse_deep() {
             ffi::PyExc_RuntimeError,
             c"Dictionaries within so many others cannot be given to Blender and libraries.".as_ptr(),
         );
+    }
+}
+
+/// Whether numpy would ask an object or a class of the script for a description of records, which could be another each time; true with an exception.
+unsafe fn says_what_it_consists_of(value: Object) -> bool {
+    // SAFETY: reads what is known of types, and asks for an attribute with the GIL held.
+    unsafe {
+        let kind = ffi::Py_TYPE(value);
+        let asked = if ffi::PyType_Check(value) != 0 {
+            is_made_by_script(value.cast())
+        } else if ffi::PyType_GetFlags(kind) & ffi::Py_TPFLAGS_HEAPTYPE != 0 {
+            is_made_by_script(kind) || class_names::is_one_of(kind.cast(), &["SimpleNamespace"])
+        } else {
+            class_names::is_one_of(kind.cast(), &["function", "method", "module", "types.SimpleNamespace"])
+        };
+        if !asked || ffi::PyObject_HasAttrString(value, c"dtype".as_ptr()) == 0 {
+            return false;
+        }
+        ffi::PyErr_SetString(
+            ffi::PyExc_TypeError,
+            c"Give Blender and libraries the dtype itself (x.dtype) instead of something that has one.".as_ptr(),
+        );
+        true
     }
 }
 

@@ -6,12 +6,14 @@
 //! (a sum of lists, a map of sorted lists). So while a script runs, the functions by which Python's containers and whole numbers
 //! compare and hash, and those that return the next item of a container, first look whether the watchdog wants to stop the script, and only
 //! then ask Python for its signals, which takes ten times as long; Python's own loops do not call the latter. Texts compare quickly, but a list may contain a million of a million characters. Hashing also counts
-//! its depth, as comparing already does, and so do iterators over iterators (`map`, `chain`): the stack of C is finite.
+//! its depth, as comparing already does, and so do iterators over iterators (`map`, `chain`): the stack of C is finite. An iterator that is
+//! in the middle of returning an item returns no other one meanwhile.
 //!
 //! The functions are stored in the types themselves, at offsets that `abi3` does not define. An offset is used only if it contains what Python's own
 //! interface (`PyType_GetSlot`) returns.
 #![expect(unsafe_code, reason = "replaces C functions in the types of Python")]
 
+use std::cell::Cell;
 use std::ffi::{c_int, c_void};
 use std::mem::transmute;
 use std::ptr;
@@ -81,14 +83,50 @@ unsafe extern "C" fn next<const N: usize>(iterator: *mut ffi::PyObject) -> *mut 
     }
 }
 
-/// The next item of an iterator that asks another one for it.
+/// An iterator that is returning an item, on the stack of C, and the one that it does so for.
+struct Busy {
+    iterator: *mut ffi::PyObject,
+    outer: *const Busy,
+}
+
+thread_local! {
+    /// The innermost iterator that is returning an item.
+    static BUSY: Cell<*const Busy> = const { Cell::new(ptr::null()) };
+}
+
+/// Whether an iterator is returning an item already.
+unsafe fn is_busy(iterator: *mut ffi::PyObject) -> bool {
+    let mut one = BUSY.get();
+    // SAFETY: each of these is on the stack until it is taken out of the chain.
+    while let Some(busy) = unsafe { one.as_ref() } {
+        if busy.iterator == iterator {
+            return true;
+        }
+        one = busy.outer;
+    }
+    false
+}
+
+/// The next item of an iterator that asks another one, or a function, for it. Code of the script that runs then must not ask this one too: it holds
+/// values that it does not own while it waits.
 unsafe extern "C" fn next_within<const N: usize>(iterator: *mut ffi::PyObject) -> *mut ffi::PyObject {
     // SAFETY: as in `compare`.
     unsafe {
-        if ends() || ffi::Py_EnterRecursiveCall(c" in an iterator".as_ptr()) != 0 {
+        if ends() {
             return ptr::null_mut();
         }
+        if is_busy(iterator) {
+            ffi::PyErr_SetString(ffi::PyExc_ValueError, c"iterator already executing".as_ptr());
+            return ptr::null_mut();
+        }
+        if ffi::Py_EnterRecursiveCall(c" in an iterator".as_ptr()) != 0 {
+            return ptr::null_mut();
+        }
+        let outer = BUSY.get();
+        let busy = Busy { iterator, outer };
+        BUSY.set(&raw const busy);
         let item = transmute::<*mut c_void, Next>(original::<N>())(iterator);
+        BUSY.set(outer);
         ffi::Py_LeaveRecursiveCall();
         item
     }

@@ -3,6 +3,7 @@
 
 mod agents;
 mod alarm;
+mod aliases;
 mod allocation;
 mod arrays;
 mod asked;

@@ -335,6 +335,9 @@ unsafe fn set_item(object: Object, key: Object, value: Object) -> i32 {
     // SAFETY: as in `item`.
     unsafe {
         let answer = allowed(object, ffi::Py_None(), STORE_ITEM);
+        if is_part_of_list(object, key, value) {
+            return set_part(answer & !ENCLOSED, object, key, value);
+        }
         if answer & ENCLOSED == 0 || enclosure::is_plain(value) && enclosure::is_plain(key) {
             return set_item_as(answer & !ENCLOSED, object, key, value);
         }
@@ -344,6 +347,35 @@ unsafe fn set_item(object: Object, key: Object, value: Object) -> i32 {
         }
         let result = enclosure::enclosed(|| set_item_as(answer & !ENCLOSED, object, key, value));
         ffi::Py_DecRef(value);
+        result
+    }
+}
+
+/// Whether C would run code of the script for new items of a part of a list, after it has looked how long that is.
+unsafe fn is_part_of_list(object: Object, key: Object, value: Object) -> bool {
+    // SAFETY: types are compared.
+    unsafe {
+        ffi::PyList_Check(object) != 0
+            && ffi::Py_TYPE(key) == &raw mut ffi::PySlice_Type
+            && ffi::PyList_CheckExact(value) == 0
+            && ffi::PyTuple_CheckExact(value) == 0
+    }
+}
+
+/// Sets a part of a list to items that are asked for before.
+unsafe fn set_part(answer: u8, object: Object, key: Object, value: Object) -> i32 {
+    // SAFETY: as in `item`; the list is ours.
+    unsafe {
+        let items = if answer == 0 {
+            ptr::null_mut()
+        } else {
+            ffi::PySequence_List(value)
+        };
+        if items.is_null() {
+            return -1;
+        }
+        let result = set_item_as(answer, object, key, items);
+        ffi::Py_DecRef(items);
         result
     }
 }

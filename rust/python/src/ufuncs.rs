@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicPtr, Ordering};
 
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 
 use crate::enclosure;
 
@@ -111,7 +111,72 @@ unsafe extern "C" fn called(
         let original = transmute::<*mut c_void, Called>(ORIGINAL.load(Ordering::Acquire));
         let found = enclosure::enclosed(|| original(function, args, count, names));
         DEPTH.set(depth);
-        found
+        clear_what_is_left_out(function, args, count & !(1 << (usize::BITS - 1)), names, found)
+    }
+}
+
+/// Sets to 0 what `where=` leaves out of a new array, since nobody has written it; takes and returns the result.
+unsafe fn clear_what_is_left_out(
+    function: *mut ffi::PyObject,
+    args: *const *mut ffi::PyObject,
+    count: usize,
+    names: *mut ffi::PyObject,
+    found: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    if found.is_null() || names.is_null() {
+        return found;
+    }
+    // SAFETY: Python passes an argument for each name after the others; the result is ours.
+    unsafe {
+        let py = Python::assume_attached();
+        let keywords = Bound::from_borrowed_ptr(py, names);
+        let mut chosen = None;
+        for at in 0..usize::try_from(ffi::PyTuple_Size(names)).unwrap_or(0) {
+            let Ok(name) = keywords.get_item(at) else { continue };
+            let value = Bound::from_borrowed_ptr(py, *args.add(count.saturating_add(at)));
+            if name.eq("out").unwrap_or(true) && !value.is_none() {
+                return found;
+            }
+            if name.eq("where").unwrap_or(false) && value.as_ptr() != ffi::Py_True() {
+                chosen = Some(value);
+            }
+        }
+        let Some(chosen) = chosen else { return found };
+        let function = Bound::from_borrowed_ptr(py, function);
+        if function
+            .getattr("nin")
+            .and_then(|nin| nin.extract::<usize>())
+            .is_ok_and(|nin| count > nin)
+        {
+            return found; // there are arrays for the result
+        }
+        let found = Bound::from_owned_ptr(py, found);
+        match without_what_is_left_out(&found, &chosen) {
+            Ok(cleared) => cleared.into_ptr(),
+            Err(error) => {
+                error.restore(py);
+                ptr::null_mut()
+            }
+        }
+    }
+}
+
+fn without_what_is_left_out<'py>(found: &Bound<'py, PyAny>, chosen: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let numpy = found.py().import("numpy")?;
+    if let Ok(several) = found.cast::<PyTuple>() {
+        let cleared = several.iter().map(|one| without_what_is_left_out(&one, chosen));
+        return Ok(PyTuple::new(found.py(), cleared.collect::<PyResult<Vec<_>>>()?)?.into_any());
+    }
+    // A single number comes without its array.
+    let array = numpy.call_method1("array", (found,))?;
+    let left_out = numpy.call_method1("logical_not", (chosen,))?;
+    let how = PyDict::new(found.py());
+    how.set_item("where", left_out)?;
+    numpy.call_method("copyto", (&array, 0), Some(&how))?;
+    if found.is_instance(&numpy.getattr("ndarray")?)? {
+        Ok(array)
+    } else {
+        array.get_item(PyTuple::empty(found.py()))
     }
 }
 
