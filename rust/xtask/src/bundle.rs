@@ -2,6 +2,7 @@
 //!
 //! Blender's own builder packs and validates it; mistakes that the builder does not detect are checked here.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -14,7 +15,7 @@ use crate::env::{self, Environment, Wanted};
 use crate::layout::Layout;
 use crate::native::Build;
 use crate::process;
-use crate::wheels::{self, Made, Platform, Wheel};
+use crate::wheels::{self, Made, Platform, Wheel, exact};
 
 /// The options of `bundle`.
 #[derive(Debug, Args)]
@@ -55,7 +56,7 @@ pub(crate) fn bundle(layout: &Layout, options: &Bundle) -> Result<u8> {
     Ok(0)
 }
 
-/// Builds target/bundle/<id>-<version>.zip, and beside it the list of the compilers that came from Debian.
+/// Builds target/bundle/<id>-<version>.zip, and beside it what tells what is in it.
 ///
 /// # Errors
 /// When something is missing, or the builder or a check refuses the extension.
@@ -99,29 +100,65 @@ pub(crate) fn make(layout: &Layout, own: &[Wheel], others: &[PathBuf]) -> Result
 
     let id = string(&manifest, "id")?;
     let zip = folder.join(format!("{id}-{}.zip", string(&manifest, "version")?));
-    for (what, arguments) in [
-        (
-            "building the extension",
-            vec![
-                "build".into(),
-                "--source-dir".into(),
-                stage.into_os_string(),
-                "--output-filepath".into(),
-                zip.clone().into(),
-            ],
-        ),
-        (
-            "validating the extension",
-            vec!["validate".into(), zip.clone().into_os_string()],
-        ),
-    ] {
+    let run = |what: &str, arguments: &[&OsStr]| {
         let mut command = builder.0.command();
-        process::quiet(command.arg(&builder.1).args(arguments), what)?;
-    }
-    if let Some(list) = made.iter().find_map(|one| one.compiler.as_ref()) {
-        fs::copy(list, zip.with_extension("compilers.txt")).context("cannot copy the list of the compilers")?;
-    }
+        process::quiet(command.arg(&builder.1).args(arguments), what)
+    };
+    let build: [&OsStr; 5] = [
+        "build".as_ref(),
+        "--source-dir".as_ref(),
+        stage.as_ref(),
+        "--output-filepath".as_ref(),
+        zip.as_ref(),
+    ];
+    run("building the extension", &build)?;
+    let mut pack = exact::script(&builder.0);
+    process::quiet(
+        pack.arg("zip").arg(&zip).arg(exact::TIME),
+        "packing the extension without times",
+    )?;
+    run("validating the extension", &["validate".as_ref(), zip.as_ref()])?;
+    let elsewhere = others.iter().map(|wheel| Made {
+        wheel: wheel.clone(),
+        compiler: None,
+    });
+    accompany(&zip, &made.into_iter().chain(elsewhere).collect::<Vec<_>>())?;
     Ok(zip)
+}
+
+/// Puts beside the zip what tells what is in it: the components of each wheel, the compilers that came from Debian, and the hash (SHA-256) of
+/// each file. What is left of an earlier zip goes.
+fn accompany(zip: &Path, made: &[Made]) -> Result<()> {
+    let (folder, name) = (zip.parent().context("no folder")?, stem(zip));
+    for entry in fs::read_dir(folder)?.flatten() {
+        let other = entry.file_name().to_string_lossy().into_owned();
+        if entry.path() != zip && other.starts_with(&format!("{name}.")) {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    let mut files = vec![zip.to_path_buf()];
+    for one in made {
+        let sources = [
+            (Some(wheels::components(&one.wheel)), "cdx.json"),
+            (one.compiler.clone(), "compilers.txt"),
+        ];
+        for (source, ending) in sources {
+            let Some(source) = source.filter(|source| source.is_file()) else {
+                continue;
+            };
+            let tag = platform(&format!("{}.whl", stem(&one.wheel)))?;
+            let to = folder.join(format!("{name}.{tag}.{ending}"));
+            fs::copy(&source, &to).with_context(|| format!("cannot copy {}", source.display()))?;
+            files.push(to);
+        }
+    }
+    let sums = folder.join(format!("{name}.sha256"));
+    env::replace(&sums, &crate::debian::listed(&files)?)
+}
+
+/// The name of a file without its last ending.
+fn stem(file: &Path) -> String {
+    file.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// The newest Blender's extension builder, and an environment that runs it.
@@ -290,6 +327,31 @@ mod tests {
             let message = manifest(text).unwrap_err().to_string();
             assert!(message.contains(sentence), "{message}");
         }
+    }
+
+    #[test]
+    fn beside_the_zip_stands_what_is_in_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let zip = folder.path().join("x-0.1.0.zip");
+        let wheel = folder.path().join("wheels").join(WHEEL);
+        fs::create_dir(wheel.parent().unwrap()).unwrap();
+        for (file, text) in [(&zip, "zip"), (&wheel, "wheel"), (&wheels::components(&wheel), "{}")] {
+            fs::write(file, text).unwrap();
+        }
+        fs::write(
+            folder.path().join("x-0.1.0.windows-x64.compilers.txt"),
+            "of an earlier one",
+        )
+        .unwrap();
+        accompany(&zip, &[Made { wheel, compiler: None }]).unwrap();
+        let sums = fs::read_to_string(folder.path().join("x-0.1.0.sha256")).unwrap();
+        let names: Vec<&str> = sums
+            .lines()
+            .filter_map(|line| line.split_once("  "))
+            .map(|(_, name)| name)
+            .collect();
+        assert_eq!(names, ["x-0.1.0.zip", "x-0.1.0.linux-x64.cdx.json"]);
+        assert!(!folder.path().join("x-0.1.0.windows-x64.compilers.txt").exists());
     }
 
     #[test]

@@ -4,6 +4,7 @@ mod bench;
 mod blender;
 mod bundle;
 mod clippy;
+mod cross;
 mod debian;
 mod e2e;
 mod env;

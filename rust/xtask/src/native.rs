@@ -5,6 +5,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
@@ -133,7 +134,7 @@ fn make(layout: &Layout, build: Build, tools: &Environment, parent: &Path, folde
     );
     let making = parent.join("making");
     env::remove(&making)?;
-    maturin(layout, build, tools, &making, &[])?;
+    build_here(layout, build, tools, &making)?;
     let wheel = wheel_in(&making)?;
     let size = fs::metadata(&wheel)?.len();
     if build == Build::Release {
@@ -168,11 +169,11 @@ pub(crate) fn check_size(wheel: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Builds the wheel into `out`.
+/// maturin, about to build the wheel into `out`.
 ///
 /// # Errors
-/// When the build fails.
-pub(crate) fn maturin(layout: &Layout, build: Build, tools: &Environment, out: &Path, options: &[&str]) -> Result<()> {
+/// When clippy, which compiles the checked core, is not installed.
+pub(crate) fn maturin(layout: &Layout, build: Build, tools: &Environment, out: &Path) -> Result<Command> {
     let mut command = process::command(tools.programs().join("maturin"));
     tools.activate(&mut command);
     command.current_dir(&layout.root).arg("build");
@@ -182,12 +183,17 @@ pub(crate) fn maturin(layout: &Layout, build: Build, tools: &Environment, out: &
         }
         Build::Checked => clippy::compiles(&mut command)?,
     }
-    command.args(["--locked", "--strip"]);
-    if !options.contains(&"--target") {
-        // A wheel for another system is made without asking a Python of this one.
-        command.arg("--interpreter").arg(tools.python());
-    }
-    process::visible(command.arg("--out").arg(out).args(options), "building the native core")
+    command.args(["--locked", "--strip", "--out"]).arg(out);
+    Ok(command)
+}
+
+/// Builds the wheel of a Python of this machine into `out`.
+fn build_here(layout: &Layout, build: Build, tools: &Environment, out: &Path) -> Result<()> {
+    let mut command = maturin(layout, build, tools, out)?;
+    process::visible(
+        command.arg("--interpreter").arg(tools.python()),
+        "building the native core",
+    )
 }
 
 /// The one wheel in a folder.

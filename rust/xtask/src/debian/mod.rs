@@ -89,8 +89,11 @@ impl System {
     }
 }
 
-/// The hash and the name of each file.
-fn listed(files: &[PathBuf]) -> Result<String> {
+/// The hash (SHA-256) and the name of each file, a line each.
+///
+/// # Errors
+/// When one cannot be read.
+pub(crate) fn listed(files: &[PathBuf]) -> Result<String> {
     let mut list = String::new();
     for file in files {
         let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;

@@ -1,5 +1,7 @@
 //! Tests that cargo runs. Clippy compiles them, so that one build is linted and tested.
 
+use std::process::Command;
+
 use anyhow::{Result, bail};
 
 use crate::clippy;
@@ -32,8 +34,16 @@ pub(super) fn test(layout: &Layout, chosen: &[&str], arguments: &[&str], printer
         .args(chosen)
         .args(["--", "--quiet"])
         .args(arguments);
+    counted(&mut command, printer)
+}
+
+/// Runs a `cargo test` and counts its tests.
+///
+/// # Errors
+/// As for `workspace`.
+pub(super) fn counted(command: &mut Command, printer: &Printer) -> Result<GroupResult> {
     let (mut all, mut package, mut program) = (GroupResult::default(), String::new(), String::new());
-    let status = streamed(&mut command, LIMIT, printer, |line| {
+    let status = streamed(command, LIMIT, printer, |line| {
         if let Some(running) = counts::program_of_cargo_line(line) {
             // Only the name of a package's main test program contains the package; its other tests follow.
             if let Some(name) = running.package {

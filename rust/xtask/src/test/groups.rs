@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::{audit, cargo, lint, pytest};
+use super::{audit, cargo, lint, pytest, wine};
 use crate::blender::{Blender, Choice};
 use crate::e2e;
 use crate::env::{self, Wanted};
@@ -38,6 +38,8 @@ pub(crate) enum Group {
     Window(Release),
     /// The script filter with the number of inputs that `--full` promises; takes half an hour.
     Fuzz,
+    /// The tests in Rust of the crates that the system matters to, compiled for Windows and run by Wine; takes half an hour the first time.
+    Wine,
 }
 
 impl Group {
@@ -54,6 +56,7 @@ impl Group {
             Self::Headless(release) => format!("headless-{}", release.version),
             Self::Window(release) => format!("window-{}", release.version),
             Self::Fuzz => "fuzz".into(),
+            Self::Wine => "wine".into(),
         }
     }
 
@@ -61,7 +64,9 @@ impl Group {
     fn wanted(self) -> Vec<Wanted> {
         match self {
             Self::Lint { .. } => vec![lint::tools()],
-            Self::Rust | Self::Audit | Self::Peers | Self::Headless(_) | Self::Window(_) | Self::Fuzz => Vec::new(),
+            Self::Rust | Self::Audit | Self::Peers | Self::Headless(_) | Self::Window(_) | Self::Fuzz | Self::Wine => {
+                Vec::new()
+            }
             Self::Python => vec![Wanted::plain().with("dev"), lint::tools()],
             Self::Blender(blender) => vec![tested(blender)],
             Self::Manifests(blender) => vec![Wanted::blender(blender).installing()],
@@ -82,7 +87,7 @@ impl Group {
     /// Whether it keeps every processor busy by itself, or takes measurements that others would disturb.
     pub(crate) fn alone(self) -> bool {
         match self {
-            Self::Lint { .. } | Self::Manifests(_) | Self::Window(_) | Self::Fuzz => true,
+            Self::Lint { .. } | Self::Manifests(_) | Self::Window(_) | Self::Fuzz | Self::Wine => true,
             Self::Rust | Self::Audit | Self::Python | Self::Peers | Self::Blender(_) | Self::Headless(_) => false,
         }
     }
@@ -91,7 +96,7 @@ impl Group {
     pub(crate) fn needs_core(self) -> bool {
         match self {
             Self::Python | Self::Blender(_) | Self::Headless(_) | Self::Manifests(_) | Self::Window(_) => true,
-            Self::Lint { .. } | Self::Rust | Self::Audit | Self::Peers | Self::Fuzz => false,
+            Self::Lint { .. } | Self::Rust | Self::Audit | Self::Peers | Self::Fuzz | Self::Wine => false,
         }
     }
 
@@ -138,6 +143,7 @@ impl Group {
                 let tests = ["--release", "--package", "geonode-script", "--test", "it"];
                 cargo::test(layout, &tests, &["fuzz::", "--ignored"], printer)
             }
+            Self::Wine => wine::run(layout, printer),
         }
     }
 }

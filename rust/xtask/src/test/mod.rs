@@ -9,6 +9,7 @@ mod pytest;
 mod schedule;
 mod subjects;
 mod table;
+mod wine;
 
 use std::time::{Duration, Instant};
 
@@ -161,7 +162,7 @@ fn choose(options: &Test) -> Result<Vec<Group>> {
         return Ok(vec![Group::Rust, Group::Python, Group::Blender(newest)]);
     }
     if options.only.is_empty() {
-        let long = options.full.then_some(Group::Fuzz);
+        let long = [Group::Wine, Group::Fuzz].into_iter().filter(|_| options.full);
         return Ok(all().into_iter().chain(long).collect());
     }
     // Manifests and windows may be asked for in any Blender.
@@ -170,7 +171,7 @@ fn choose(options: &Test) -> Result<Vec<Group>> {
         .into_iter()
         .chain(RELEASES.map(Group::Headless))
         .chain(RELEASES.map(Group::Window))
-        .chain([Group::Fuzz]);
+        .chain([Group::Wine, Group::Fuzz]);
     let known: Vec<Group> = all().into_iter().chain(more).collect();
     let find = |name: &String| known.iter().copied().find(|group| group.name() == *name);
     match options.only.iter().find(|name| find(name).is_none()) {

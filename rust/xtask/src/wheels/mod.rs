@@ -1,5 +1,6 @@
 //! The wheels of the native core that an extension contains, for this machine and for others.
 
+pub(crate) mod exact;
 mod windows;
 
 use std::path::{Path, PathBuf};
@@ -7,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 
+use crate::cross;
 use crate::env::{self, Wanted};
 use crate::layout::Layout;
 use crate::native::{self, Build};
@@ -78,8 +80,10 @@ pub(crate) fn make(layout: &Layout, wanted: Wheel) -> Result<Made> {
     let compiler = match platform {
         Platform::LinuxX64 if cfg!(target_os = "linux") => {
             let tools = env::prepare(layout, &Wanted::tools().with("portable"))?;
-            let options = ["--zig", "--compatibility", "manylinux_2_28"];
-            native::maturin(layout, Build::Release, &tools, &out, &options)?;
+            let mut command = native::maturin(layout, Build::Release, &tools, &out)?;
+            command.args(["--zig", "--compatibility", "manylinux_2_28"]);
+            command.arg("--interpreter").arg(tools.python());
+            exact::build(layout, &mut command, &[])?;
             None
         }
         Platform::WindowsX64 => windows::build(layout, &out)?,
@@ -91,7 +95,9 @@ pub(crate) fn make(layout: &Layout, wanted: Wheel) -> Result<Made> {
             } else {
                 "x86_64-apple-darwin"
             };
-            native::maturin(layout, Build::Release, &tools, &out, &["--target", target])?;
+            let mut command = native::maturin(layout, Build::Release, &tools, &out)?;
+            // A wheel for another system is made without asking a Python of this one.
+            exact::build(layout, command.args(["--target", target]), &[])?;
             None
         }
         _ => bail!(
@@ -101,14 +107,27 @@ pub(crate) fn make(layout: &Layout, wanted: Wheel) -> Result<Made> {
         ),
     };
     let wheel = native::wheel_in(&out)?;
-    check(layout, &wheel)?;
+    check(layout, &wheel, &layout.root)?;
     Ok(Made { wheel, compiler })
 }
 
-/// Raises for a wheel that uses what some Python from 3.11 on does not have, or is larger than promised.
-fn check(layout: &Layout, wheel: &Path) -> Result<()> {
-    native::check_size(wheel)?;
+/// Raises for a wheel that uses what some system, or some Python from 3.11 on, does not have, or is larger than promised. Takes what is
+/// particular to this machine out of it, and puts its list of components (`CycloneDX`) beside it.
+fn check(layout: &Layout, wheel: &Path, root: &Path) -> Result<()> {
     let tools = env::prepare(layout, &Wanted::tools().with("wheels"))?;
+    let what = format!("checking what {} needs", wheel.display());
+    let output = process::quiet(
+        exact::script(&tools)
+            .arg("wheel")
+            .arg(wheel)
+            .arg(root)
+            .arg(cross::crates_folder()?)
+            .arg(exact::TIME)
+            .arg(components(wheel)),
+        &what,
+    )?;
+    eprint!("· {}: {}", wheel.display(), String::from_utf8_lossy(&output.stdout));
+    native::check_size(wheel)?;
     let mut audit = process::command(tools.programs().join("abi3audit"));
     tools.activate(&mut audit);
     process::quiet(
@@ -117,6 +136,11 @@ fn check(layout: &Layout, wheel: &Path) -> Result<()> {
     )
     .map(drop)
     .with_context(|| format!("{} would not load in every Blender", wheel.display()))
+}
+
+/// The list of the components of a wheel, beside it.
+pub(crate) fn components(wheel: &Path) -> PathBuf {
+    wheel.with_extension("cdx.json")
 }
 
 #[cfg(test)]
