@@ -9,6 +9,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from ..host.replacing import replace
 from ..messages import AssistantError, os_code
 
 BLEND, PICTURE, REPORT = "result.blend", "result.png", "report.json"
@@ -75,7 +76,7 @@ class OutputFolder:
         done = []
         try:
             for name, path in self._pending.items():
-                os.replace(path, self.folder / name)
+                replace(path, self.folder / name)
                 done.append(self.folder / name)
         except OSError as error:
             raise self._refusal(error) from error

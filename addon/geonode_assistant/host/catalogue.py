@@ -22,6 +22,7 @@ import bpy
 
 from . import folders, items, node_types, ramps, rna, structures, values
 from .errors import HostError
+from .replacing import replace
 
 COMBINATION_LIMIT = 512
 SHIPPED = Path(__file__).parent.parent / "data" / "catalogue"
@@ -99,7 +100,7 @@ def catalogue_for_this_blender(cache_dir: Path | str) -> Path:
         cached.parent.mkdir(parents=True, exist_ok=True)
         temporary = cached.with_suffix(f".{os.getpid()}.tmp")
         temporary.write_text(dumps(introspect()), encoding="utf-8")
-        temporary.replace(cached)
+        replace(temporary, cached)
     return cached
 
 

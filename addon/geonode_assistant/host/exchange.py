@@ -16,6 +16,7 @@ from typing import Any
 
 from .. import native
 from ..messages import AssistantError, os_code
+from .replacing import replace
 
 _CHANGED = "Export the tree again with this version of the add-on, or take back what was changed in the file by hand."
 _TOO_LARGE = "Export the nested groups one by one."
@@ -92,7 +93,7 @@ def write_text(content: str, path: str | Path) -> Path:
             stream.write(data)
             stream.flush()
             os.fsync(stream.fileno())
-        os.replace(staged, target)
+        replace(staged, target)
     except OSError as error:
         code = os_code(error)
         if code == "file_not_found":

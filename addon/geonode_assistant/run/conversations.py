@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path
 
 from .. import native
+from ..host.replacing import replace
 
 FOLDER = "conversations_of_files"
 # The same number as the core's limit of kept conversations.
@@ -31,7 +32,7 @@ def remember(folder: Path, file: str, conversation: str | None) -> None:
         place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.NamedTemporaryFile("w", dir=place.parent, suffix=".new", encoding="utf-8", delete=False) as new:
             json.dump({"conversation": conversation}, new)
-        os.replace(new.name, place)
+        replace(new.name, place)
         _bound(place.parent)
 
 

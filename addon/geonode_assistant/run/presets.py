@@ -19,6 +19,7 @@ import bpy
 from .. import native
 from ..host import catalogue, current, exchange, folders, modifiers, ownership, picture, with_values
 from ..host import context as host_context
+from ..host.replacing import replace
 from ..messages import AssistantError, os_code
 from . import background, driver, preset_files, starting
 from .driver import Approve, RunHandle
@@ -282,7 +283,7 @@ def rename(preset: str, title: str) -> dict[str, Any]:
         with contextlib.suppress(OSError):
             old = _file(preset).with_suffix(preset_files.PICTURE)
             if old.is_file():
-                old.replace(_file(shown["id"]).with_suffix(preset_files.PICTURE))
+                replace(old, _file(shown["id"]).with_suffix(preset_files.PICTURE))
         delete(preset)
     return load(shown["id"])
 

@@ -89,7 +89,14 @@ pub enum Found {
 /// Whether a text is a valid name of a conversation, and so of a file.
 pub fn is_id(text: &str) -> bool {
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    (1..=MAX_ID).contains(&text.len()) && text.bytes().all(plain) && !text.starts_with('-')
+    (1..=MAX_ID).contains(&text.len()) && text.bytes().all(plain) && !text.starts_with('-') && !is_device(text)
+}
+
+/// Whether Windows takes a file of this name, whatever its ending, for a device.
+fn is_device(name: &str) -> bool {
+    let numbered = || name.strip_prefix("com").or_else(|| name.strip_prefix("lpt"));
+    matches!(name, "con" | "prn" | "aux" | "nul")
+        || numbered().is_some_and(|rest| rest.parse::<u8>().is_ok_and(|number| number < 10))
 }
 
 fn new_id() -> String {
@@ -477,11 +484,14 @@ mod tests {
 
     #[test]
     fn only_plain_names_are_valid() {
-        for good in ["a", "67f-0a", &"a".repeat(MAX_ID)] {
+        for good in ["a", "67f-0a", "console", "com", "com10", &"a".repeat(MAX_ID)] {
             assert!(is_id(good), "{good}");
         }
         for bad in ["", "..", "a/b", "a.b", "A", "-a", "a b", "ä", &"a".repeat(MAX_ID + 1)] {
             assert!(!is_id(bad), "{bad}");
+        }
+        for device in ["con", "nul", "aux", "prn", "com1", "lpt9"] {
+            assert!(!is_id(device), "{device}");
         }
     }
 

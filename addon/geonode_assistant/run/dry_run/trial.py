@@ -22,6 +22,7 @@ import weakref
 from pathlib import Path
 from typing import Any
 
+from . import job as jobs
 from .sealed import Process, SealedProcess
 
 REPORT, OUTPUT = "report.json", "output.txt"
@@ -61,8 +62,9 @@ class Trial:
         self._reaper: threading.Thread | None = None
         self._started = time.monotonic()
         self._process: Process
+        self._job: jobs.Job | None = None
         if readable is None:
-            self._process = _open(command, folder)
+            self._process, self._job = _open(command, folder)
         else:
             self._process = SealedProcess(command, folder, OUTPUT, environment(folder), readable, seconds)
         _alive.add(self)
@@ -102,7 +104,7 @@ class Trial:
     def stop(self, wait: bool = False) -> None:
         """Ends the process and everything it started, and removes the folder."""
         if self._reaper is None:
-            _kill(self._process)
+            _kill(self._process, self._job)
             # A process that uses much memory takes a moment to end; a thread waits for that.
             self._reaper = threading.Thread(target=self._reap, name="geonode-trial", daemon=True)
             self._reaper.start()
@@ -152,10 +154,10 @@ class Trial:
             return b""
 
 
-def _open(command: list[str], folder: Path) -> subprocess.Popen[bytes]:
-    """A process that nothing seals."""
+def _open(command: list[str], folder: Path) -> tuple[subprocess.Popen[bytes], jobs.Job | None]:
+    """A process that nothing seals; on Windows in a job, without which it does not run."""
     with (folder / OUTPUT).open("wb") as output:
-        return subprocess.Popen(
+        process = subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
             stdout=output,
@@ -163,7 +165,21 @@ def _open(command: list[str], folder: Path) -> subprocess.Popen[bytes]:
             cwd=folder,
             env=environment(folder),
             start_new_session=True,
+            creationflags=jobs.NO_WINDOW | jobs.OWN_GROUP if sys.platform == "win32" else 0,
         )
+    if sys.platform != "win32":
+        return process, None
+    try:
+        return process, jobs.Job(handle_of(process), jobs.kernel())
+    except BaseException:
+        process.kill()
+        process.wait()
+        raise
+
+
+def handle_of(process: subprocess.Popen[bytes]) -> int:
+    """What Windows calls the process."""
+    return int(process._handle)  # type: ignore[attr-defined]  # noqa: SLF001
 
 
 def environment(folder: Path) -> dict[str, str]:
@@ -269,14 +285,16 @@ def _working_set(process: subprocess.Popen[bytes]) -> int:
 
     word = ctypes.sizeof(ctypes.c_size_t)
     counters = ctypes.create_string_buffer(8 + 8 * word)
-    handle = ctypes.c_void_p(int(process._handle))  # type: ignore[attr-defined]  # noqa: SLF001
+    handle = ctypes.c_void_p(handle_of(process))
     ask = ctypes.CDLL("kernel32").K32GetProcessMemoryInfo
     return struct.unpack_from("N", counters, 8 + word)[0] if ask(handle, counters, len(counters)) else 0
 
 
-def _kill(process: Process) -> None:
+def _kill(process: Process, job: jobs.Job | None) -> None:
     with contextlib.suppress(OSError):
-        if isinstance(process, SealedProcess):
+        if job is not None:
+            job.end()
+        elif isinstance(process, SealedProcess):
             process.kill()
         elif os.name == "posix":
             # Processes of the group may outlive its first one.
