@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import bpy
 import geonode_assistant
 import pytest
-from geonode_assistant.agents import calls, stdio
+from geonode_assistant.agents import calls, server, stdio
 from geonode_assistant.agents.server import Programs
 from geonode_assistant.host import folders
 from geonode_assistant.run import session
@@ -212,6 +212,7 @@ def test_strangers_are_refused(client: Client, headers: dict[str, str], status: 
 def test_malformed_requests_change_nothing(client: Client) -> None:
     assert client.post(b"{", client.headers())[0] in (400, 415, 422)
     assert client.call("modifier_stack", wrong=1)["error"]["code"] == "tool_validation_error"
+    assert client.call("tree_load", path="x.json")["error"]["code"] == "no_project"
     assert client.call("apply_preset", preset="none of these")["error"]["code"] == "unknown_preset"
     assert client.ask("tools/call", {"name": "exec", "arguments": {}})["error"]["code"] == -32602
     try:
@@ -221,9 +222,21 @@ def test_malformed_requests_change_nothing(client: Client) -> None:
     assert client.call("modifier_stack")["object"] == "Grid"
 
 
+def test_in_edit_mode_programs_read_and_a_change_ends_with_a_result_or_a_code(client: Client) -> None:
+    bpy.data.objects["Grid"].modifiers.clear()
+    bpy.ops.object.mode_set(mode="EDIT")
+    try:
+        assert client.call("modifier_stack")["object"] == "Grid"
+        assert client.call("geometry_stats")["evaluated"]
+        made = client.call("apply_preset", answering(True), preset="wireframe")
+        assert made.get("status") == "done" or made["error"]["code"] != "internal_error", made
+    finally:
+        bpy.ops.object.mode_set(mode="OBJECT")
+
+
 def test_a_command_finds_blender(client: Client, programs: Programs) -> None:
-    server = json.loads(programs.command())["mcpServers"]["blender"]
-    command = [server["command"], *server["args"], "--blender", str(os.getpid())]
+    started = json.loads(programs.command())["mcpServers"]["blender"]
+    command = [started["command"], *started["args"], "--blender", str(os.getpid())]
     messages = [
         {"id": 1, "method": "initialize", "params": HELLO},
         {"method": "notifications/initialized"},
@@ -283,6 +296,20 @@ def test_the_interface_says_who_is_there(client: Client, programs: Programs, mon
         shown.clear()
         agents.draw_preferences(Layout(shown), SimpleNamespace(bl_rna=Switch))
         assert any(programs.url in line for line in shown), shown
+        assert not any("taken" in line for line in shown) or programs.elsewhere
+        with monkeypatch.context() as patch:
+            patch.setattr(server, "PORT", 1)
+            shown.clear()
+            agents.draw_preferences(Layout(shown), SimpleNamespace(bl_rna=Switch))
+            assert any("is taken" in line for line in shown), shown
+        programs.asked = server.Asked(0, "Test Program", "write the tree “Rocks” to rocks.json", dict)
+        shown.clear()
+        agents.draw_programs(Layout(shown))
+        assert "Test Program wants to" in shown
+        assert "write the tree “Rocks” to rocks.json" in shown
+        assert agents.lines() == ["Test Program: asks"]
+        bpy.ops.geonode.answer_program(accept=False)
+        assert programs.asked is None
         bpy.ops.geonode.pause_programs()
         assert programs.paused
         bpy.ops.geonode.pause_programs()

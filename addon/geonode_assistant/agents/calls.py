@@ -1,21 +1,27 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the calls of other programs do: reading at once, changing as a run that the artist approves in the panel."""
+"""What the calls of other programs do: reading at once, changing as a run that the artist approves in the panel,
+writing files after a question.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
+
+import bpy
 
 from .. import native
-from ..host import catalogue, model_tools
+from ..host import catalogue, exchange, export, mainfile, model_tools, with_values
 from ..host import context as host_context
-from ..messages import AssistantError
+from ..messages import AssistantError, one_line
 from ..run import checking, history, preset_files, presets, starting
 from ..run.driver import RunHandle
 from ..run.report import RunReport
+from . import project
 
 Arguments = Mapping[str, Any]
+Reading = Callable[[Arguments], Mapping[str, Any]]
 
 
 def _check_plan(arguments: Arguments) -> dict[str, Any]:
@@ -33,44 +39,160 @@ def _history(arguments: Arguments) -> dict[str, Any]:
     return {"runs": [{key: run[key] for key in kept} for run in history.list(arguments.get("search", ""))[:50]]}  # type: ignore[literal-required]
 
 
-def _of_models(tool: str) -> Callable[[Arguments], Mapping[str, Any]]:
+def _export(arguments: Arguments) -> dict[str, Any]:
+    return {"document": export.export_tree(mainfile.geometry_tree(arguments["node_group_name"]))}
+
+
+def _diff(arguments: Arguments) -> dict[str, Any]:
+    return {"lines": exchange.diff(_one(arguments["before"]), _one(arguments["after"]))}
+
+
+def _one(name: str) -> Mapping[str, Any]:
+    """The document of a tree, or of a file of one."""
+    if name.lower().endswith(".json") and name not in host_context.names("node_group"):
+        return exchange.read(project.inside(name, ".json"), bpy.app.version[:2])
+    return export.export_tree(mainfile.geometry_tree(name))
+
+
+def _of_models(tool: str) -> Reading:
     def call(arguments: Arguments) -> Mapping[str, Any]:
         return model_tools.TOOLS[tool](arguments, model_tools.active_target())
 
     return call
 
 
-READING: dict[str, Callable[[Arguments], Mapping[str, Any]]] = {
+READING: dict[str, Reading] = {
     **{tool: _of_models(tool) for tool in model_tools.TOOLS},
     "check_plan": _check_plan,
     "explain_tree": model_tools.explain_tree,
+    "tree_export": _export,
+    "tree_diff": _diff,
     "list_presets": _list_presets,
     "history": _history,
 }
 """Tools that change nothing, by their IDs."""
 
 
+def seen(tool: str, arguments: Arguments, result: Mapping[str, Any]) -> list[str]:
+    """The trees that a program knows from this result."""
+    if tool == "tree_ir":
+        return [str(result["node_group"])]
+    return [str(arguments["node_group_name"])] if tool == "tree_export" else []
+
+
+class Question(NamedTuple):
+    """What the artist is asked before something is written outside a run."""
+
+    text: str
+    act: Callable[[], Mapping[str, Any]]
+
+
+def _tree_save(arguments: Arguments) -> Question:
+    name = arguments["node_group_name"]
+    place = _free(arguments, ".json")
+    bundle = export.export_tree(mainfile.geometry_tree(name))
+    return Question(
+        f"write the tree “{name}” to {project.shown(place)}",
+        lambda: {"path": project.shown(exchange.write(bundle, place))},
+    )
+
+
+def _preset_export(arguments: Arguments) -> Question:
+    preset, place = arguments["preset"], _free(arguments, ".toml")
+    title = presets.load(preset)["title"]
+    overwrite = bool(arguments.get("overwrite"))
+    return Question(
+        f"write the preset “{title}” to {project.shown(place)}",
+        lambda: {"path": project.shown(presets.export_file(preset, place, overwrite))},
+    )
+
+
+def _preset_import(arguments: Arguments) -> Question:
+    place = project.inside(arguments["path"], preset_files.ENDING)
+    overwrite = bool(arguments.get("overwrite"))
+    # What is wrong with it is said before anybody is asked.
+    shown = native.core().check_preset(place.name, exchange.read_text(place), catalogue.path())
+    return Question(
+        f"add the preset “{one_line(shown['title'], 80)}” from {project.shown(place)}",
+        lambda: {"preset": presets.import_file(place, overwrite)["id"]},
+    )
+
+
+def _free(arguments: Arguments, ending: str) -> Any:
+    place = project.inside(arguments["path"], ending)
+    if place.exists() and not arguments.get("overwrite"):
+        raise AssistantError(
+            "file_exists", f"{project.shown(place)} is there already.", "Choose another name, or say `overwrite`."
+        )
+    return place
+
+
+WRITING: dict[str, Callable[[Arguments], Question]] = {
+    "tree_save": _tree_save,
+    "preset_export": _preset_export,
+    "preset_import": _preset_import,
+}
+"""Tools that write files, by their IDs. Each says what it would do, and does it once the artist agrees."""
+
+
+def _plan(arguments: Arguments, _client: str) -> tuple[Any, str]:
+    return dict(arguments["plan"]), "a plan"
+
+
+def _preset(arguments: Arguments, _client: str) -> tuple[Any, str]:
+    known = presets.load(arguments["preset"])
+    wanted = {"id": known["id"], "values": dict(arguments.get("values", {})), "presets": preset_files.read()}
+    return native.core().preset_plan(wanted, host_context.capture_context(arguments.get("object"))), known["title"]
+
+
+def _generated(arguments: Arguments, _client: str) -> tuple[Any, str]:
+    return None, one_line(arguments["description"], 200)
+
+
+def _imported(arguments: Arguments, _client: str) -> tuple[Any, str]:
+    text = json.dumps(arguments["document"], allow_nan=False)
+    native.core().check_tree(text)
+    return _of_tree(json.loads(text), arguments.get("object"))
+
+
+def _loaded(arguments: Arguments, _client: str) -> tuple[Any, str]:
+    bundle = exchange.read(project.inside(arguments["path"], ".json"), bpy.app.version[:2])
+    return _of_tree(bundle, arguments.get("object"))
+
+
+def _of_tree(bundle: dict[str, Any], target: str | None) -> tuple[Any, str]:
+    title = one_line(str(bundle["root"]), 60)
+    draft = native.core().preset_draft(bundle, catalogue.path(), {"title": title, "metres": with_values.metres(None)})
+    files = [{"name": f"{draft['id']}{preset_files.ENDING}", "text": draft["text"]}]
+    wanted = {"id": draft["id"], "values": {}, "presets": files}
+    return native.core().preset_plan(wanted, host_context.capture_context(target)), f"the tree {title}"
+
+
+RUNS: dict[str, Callable[[Arguments, str], tuple[Any, str]]] = {
+    "apply_plan": _plan,
+    "apply_preset": _preset,
+    "tree_generate": _generated,
+    "tree_import": _imported,
+    "tree_load": _loaded,
+}
+"""Tools that change the file, by their IDs: the plan (none: the built-in planner makes it) and what it is called."""
+
+
 def begin(tool: str, arguments: Arguments, client: str, is_allowed: bool) -> RunHandle:
     """Starts the run of a tool that changes the file; the panel asks before anything is written, unless the artist
     allows this client to make changes. What always asks, such as scripts, asks all the same.
     """
-    target = arguments.get("object")
-    if tool == "apply_preset":
-        preset = arguments["preset"]
-        known = next((one for one in presets.list() if one["id"] == preset), None)
-        if known is None:
-            raise AssistantError("unknown_preset", f"There is no preset “{preset}”.", native.fix("unknown_preset"))
-        wanted = {"id": preset, "values": dict(arguments.get("values", {})), "presets": preset_files.read()}
-        plan = native.core().preset_plan(wanted, host_context.capture_context(target))
-        title = f"{client}: {known['title']}"
-    elif tool == "apply_plan":
-        plan, title = dict(arguments["plan"]), f"{client}: a plan"
-    else:
+    if tool not in RUNS:
         raise AssistantError("unknown_tool", f"There is no tool “{tool}”.")
+    target = arguments.get("object")
+    plan, what = RUNS[tool](arguments, client)
+    title = f"{client}: {what}"
     # Every plan is shown first, whatever it says about itself.
     settings = {} if is_allowed else {"preview": True}
-    request = starting.request_of(title, target, "offline", approve="ask", settings=settings)
-    request["plan"] = json.dumps(plan)
+    prompt = title if plan is not None else what
+    request = starting.request_of(prompt, target, "offline", approve="ask", settings=settings)
+    if plan is not None:
+        request["plan"] = plan if isinstance(plan, str) else json.dumps(plan)
     return starting.launch(request, "ask", title)
 
 

@@ -6,8 +6,11 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import bpy
 
@@ -17,9 +20,34 @@ from ..messages import AssistantError, failure
 from ..run import session
 from ..run.driver import RunHandle
 from . import calls
+from .library import library
+from .views import Views
 
 # A tick begins no further call after this time.
 BUDGET_S = 0.004
+# Where the first Blender listens; the next one takes a free port. No well-known program uses it.
+PORT = 41761
+
+
+@dataclass
+class Asked:
+    """A call that waits for the artist's answer."""
+
+    number: int
+    client: str
+    text: str
+    """What the client wants to do, after its name and “wants to”."""
+    act: Callable[[], Mapping[str, Any]]
+
+
+@dataclass
+class Writing:
+    """The call whose run changes the file."""
+
+    number: int
+    client: str
+    handle: RunHandle
+    stage: str = ""
 
 
 class Programs:
@@ -27,7 +55,10 @@ class Programs:
 
     def __init__(self) -> None:
         self._server: Any = None
-        self._writing: tuple[int, RunHandle] | None = None
+        self._writing: Writing | None = None
+        self._views = Views()
+        self.asked: Asked | None = None
+        """The question of a program that the artist has to answer."""
         self.paused = False
         """Whether the artist has paused other programs."""
         self.allowed: set[str] = set()
@@ -45,6 +76,23 @@ class Programs:
         """Where they connect; empty while the server is off."""
         return self._server.url if self._server is not None else ""
 
+    @property
+    def socket(self) -> str:
+        """Where they connect with a WebSocket; empty while the server is off."""
+        return self._server.socket if self._server is not None else ""
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether the usual port was taken, by another Blender perhaps."""
+        return self.running and urlsplit(self.url).port != PORT
+
+    @property
+    def writer(self) -> str:
+        """The program that is changing the file, or wants to; empty if none is."""
+        if self._writing is not None:
+            return self._writing.client
+        return self.asked.client if self.asked is not None else ""
+
     def start(self) -> None:
         """Opens the server with a new token; ``error`` says why it could not."""
         if self._server is not None:
@@ -54,7 +102,7 @@ class Programs:
             about = f"Blender {bpy.app.version_string}: {Path(mainfile.path()).name or 'unsaved file'}"
             folder = folders.own_folder() / "agents"
             path = calls.catalogue_path()
-            self._server = native.core().Agents(str(path), folder, 0, calls.instructions(), about)
+            self._server = native.core().Agents(str(path), folder, PORT, calls.instructions(), about, library())
         except Exception as error:
             self.error = AssistantError.of(error)
 
@@ -62,9 +110,12 @@ class Programs:
         """Ends all connections at once, and the run of a program with them."""
         server, self._server = self._server, None
         self.allowed.clear()
+        self.asked = None
         if server is not None:
             server.stop()
         self._end_run()
+        self._writing = None
+        self._views.forget()
 
     def revoke(self) -> None:
         """Ends all connections and opens the server with another token."""
@@ -80,10 +131,32 @@ class Programs:
     def take_over(self) -> None:
         """Pauses, and takes back what a program is changing."""
         self.pause(True)
+        self._decline("cancelled", "The artist has taken over in Blender.")
         self._end_run()
 
+    def leave_file(self) -> None:
+        """Another file is opened: what waits for an answer belonged to the former one."""
+        self._decline("cancelled", "Another file was opened in Blender.")
+        self._views.forget()
+
+    def decide(self, accept: bool) -> None:
+        """Answers ``asked``."""
+        asked, self.asked = self.asked, None
+        if asked is None:
+            return
+        if accept:
+            self._answer(asked.number, _result_of(asked.act))
+        else:
+            text = "The artist has rejected this in Blender."
+            self._answer(asked.number, {"ok": False, "error": {"code": "user_rejected", "message": text}})
+
+    def _decline(self, code: str, text: str) -> None:
+        asked, self.asked = self.asked, None
+        if asked is not None:
+            self._answer(asked.number, {"ok": False, "error": {"code": code, "message": text}})
+
     def _end_run(self) -> None:
-        if self._writing is not None and session.current.handle is self._writing[1]:
+        if self._writing is not None and session.current.handle is self._writing.handle:
             session.current.cancel()
 
     def clients(self) -> list[dict[str, Any]]:
@@ -108,27 +181,50 @@ class Programs:
         if self._server is None:
             return False
         self._follow()
-        begun = False
         until = time.perf_counter() + BUDGET_S
-        while not begun and time.perf_counter() < until and (call := self._server.take()) is not None:
-            begun = self._carry_out(call)
-        return begun
+        while (call := self._server.take()) is not None:
+            if self._carry_out(call):
+                return True
+            if time.perf_counter() >= until:
+                break
+        return False
 
     def _carry_out(self, call: dict[str, Any]) -> bool:
         started = time.perf_counter()
-        tool, arguments = call["tool"], call["arguments"]
+        number, client, tool, arguments = call["id"], call["client"], call["tool"], call["arguments"]
         try:
             _refuse_now()
             if tool in calls.READING:
-                answer: dict[str, Any] = {"ok": True, "result": calls.READING[tool](arguments)}
+                result = calls.READING[tool](arguments)
+                self._views.note(client, calls.seen(tool, arguments, result))
+                answer: dict[str, Any] = {"ok": True, "result": result}
             else:
-                client = call["client"]
-                handle = calls.begin(tool, arguments, client, client in self.allowed)
-                self._writing = (call["id"], handle)
-                return True
+                return self._change(number, client, tool, arguments)
         except Exception as error:
             answer = {"ok": False, "error": failure(error)}
-        self._answer(call["id"], {**answer, "ms": (time.perf_counter() - started) * 1000})
+        self._answer(number, {**answer, "ms": (time.perf_counter() - started) * 1000})
+        return False
+
+    def _change(self, number: int, client: str, tool: str, arguments: Mapping[str, Any]) -> bool:
+        """Begins what changes the file or writes another one; returns whether a run has begun."""
+        if self.writer:
+            raise AssistantError("tool_busy", f"“{self.writer}” is changing the file. Call again when it has finished.")
+        if tool == "apply_plan" and (changes := self._views.changes(client)):
+            told = "\n".join(changes)
+            raise AssistantError("stale_base", f"Since you read it, this has changed:\n{told}\nPlan again with it.")
+        if tool in calls.RUNS:
+            is_allowed = client in self.allowed
+            self._writing = Writing(number, client, calls.begin(tool, arguments, client, is_allowed))
+            return True
+        if tool == "approval":
+            question = calls.Question(f"call {arguments['tool']}, and asks you first", dict)
+        else:
+            question = calls.WRITING[tool](arguments)
+            if client in self.allowed:
+                self._answer(number, _result_of(question.act))
+                return False
+        self.asked = Asked(number, client, question.text, question.act)
+        self._server.tell(number, "Waiting for the artist's answer in Blender.")
         return False
 
     def _answer(self, number: int, answer: dict[str, Any]) -> None:
@@ -139,15 +235,40 @@ class Programs:
             self._server.answer(number, {"ok": False, "error": failure(error)})
 
     def _follow(self) -> None:
-        """Answers the call whose run has ended, and ends a run that nobody waits for any more."""
-        if self._writing is None:
+        """Answers the call whose run has ended, says how far it is, and ends what nobody waits for any more."""
+        if self.asked is not None and not self._server.wanted(self.asked.number):
+            self.asked = None
+        writing = self._writing
+        if writing is None:
             return
-        number, handle = self._writing
-        if handle.finished:
+        if writing.handle.finished:
             self._writing = None
-            self._answer(number, calls.outcome(handle.report()))
-        elif not self._server.wanted(number):
+            report = writing.handle.report()
+            if report.ok:
+                self._views.renew(writing.client)
+            self._answer(writing.number, calls.outcome(report))
+        elif not self._server.wanted(writing.number):
             self._end_run()
+        elif (stage := _stage(writing.handle)) != writing.stage:
+            writing.stage = stage
+            self._server.tell(writing.number, stage)
+
+
+def _stage(handle: RunHandle) -> str:
+    if handle.pending:
+        return "Waiting for the artist's approval in Blender."
+    return {
+        "PLANNING": "Planning.",
+        "VALIDATING": "Checking the plan.",
+        "EXECUTING": "Applying and checking the result.",
+    }.get(handle.summary, "Working.")
+
+
+def _result_of(act: Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
+    try:
+        return {"ok": True, "result": act()}
+    except Exception as error:
+        return {"ok": False, "error": failure(error)}
 
 
 def _refuse_now() -> None:

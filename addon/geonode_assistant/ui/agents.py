@@ -3,16 +3,20 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
 import bpy
 
+from ..agents.server import PORT, Asked
 from ..agents.server import current as programs
 from ..run import choices
 from . import polling
 
 # Short enough for a client that waits; a tick without calls costs a few microseconds.
 INTERVAL_S = 0.01
+# Characters of a line in the sidebar.
+LINE = 44
 # The panel is drawn again for changes of who is connected this often.
 SHOWN_S = 1.0
 
@@ -63,7 +67,7 @@ def tick() -> float | None:
     _waited += INTERVAL_S
     if _waited >= SHOWN_S:
         _waited = 0.0
-        names = lines()
+        names = [*lines(), programs.asked.text if programs.asked is not None else ""]
         if names != _shown:
             _shown[:] = names
             polling.redraw()
@@ -75,6 +79,8 @@ def lines() -> list[str]:
     found = []
     for client in programs.clients():
         state = "waits" if client["open"] else "connected"
+        if client["name"] == programs.writer:
+            state = "is changing the file" if programs.asked is None else "asks"
         free = ", may make changes" if client["name"] in programs.allowed else ""
         found.append(f"{client['name']}: {state}{free}")
     return found
@@ -94,10 +100,22 @@ def draw_programs(layout: bpy.types.UILayout) -> None:
         allowed = client["name"] in programs.allowed
         button = row.operator("geonode.allow_program", text="", icon="UNLOCKED" if allowed else "LOCKED")
         button.program = client["name"]
+    if programs.asked is not None:
+        _draw_question(box, programs.asked)
     row = box.row(align=True)
     row.operator("geonode.pause_programs", text="Go On" if programs.paused else "Pause")
     row.operator("geonode.take_over")
     row.operator("geonode.revoke_programs")
+
+
+def _draw_question(box: bpy.types.UILayout, asked: Asked) -> None:
+    column = box.column(align=True)
+    column.label(text=f"{asked.client} wants to", icon="QUESTION", translate=False)
+    for line in textwrap.wrap(asked.text, LINE):
+        column.label(text=line, translate=False)
+    row = box.row(align=True)
+    row.operator("geonode.answer_program", text="Allow").accept = True
+    row.operator("geonode.answer_program", text="Reject").accept = False
 
 
 def draw_preferences(layout: bpy.types.UILayout, stored: Any) -> None:
@@ -106,6 +124,9 @@ def draw_preferences(layout: bpy.types.UILayout, stored: Any) -> None:
     if programs.error is not None:
         layout.label(text=programs.error.message, icon="ERROR")
     if programs.running:
+        if programs.elsewhere:
+            text = f"Port {PORT} is taken, perhaps by another Blender: this one has its own address"
+            layout.label(text=text, icon="INFO")
         row = layout.row()
         row.label(text=f"Listening on {programs.url}, for programs on this computer only", icon="LINKED")
         row.operator("geonode.copy_client_command")

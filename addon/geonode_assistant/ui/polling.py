@@ -9,6 +9,7 @@ from typing import Any
 import bpy
 from bpy.app.handlers import persistent
 
+from ..agents.server import current as programs
 from ..host import current, folders, mainfile, ownership, undo
 from ..run import conversations, session
 from . import history
@@ -60,6 +61,7 @@ def redraw() -> None:
 def end_before_load(*_args: object) -> None:
     """Ends the run and the conversation: both belong to the file in which they began."""
     stop()
+    programs.leave_file()
     session.current.new_conversation()
 
 

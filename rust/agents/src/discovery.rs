@@ -12,7 +12,7 @@ pub(crate) struct Discovery(PathBuf);
 
 impl Discovery {
     /// Writes the file of this process into `folder`, which is made if it is not there.
-    pub(crate) fn write(folder: &Path, url: &str, token: &str, about: &str) -> std::io::Result<Self> {
+    pub(crate) fn write(folder: &Path, [url, socket]: [&str; 2], token: &str, about: &str) -> std::io::Result<Self> {
         let mut builder = DirBuilder::new();
         builder.recursive(true);
         #[cfg(unix)]
@@ -31,7 +31,8 @@ impl Discovery {
         options.write(true).create_new(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let text = json!({"version": 1, "pid": pid, "url": url, "token": token, "about": about}).to_string();
+        let text =
+            json!({"version": 1, "pid": pid, "url": url, "socket": socket, "token": token, "about": about}).to_string();
         options.open(&staged)?.write_all(text.as_bytes())?;
         fs::rename(&staged, &file)?;
         Ok(Self(file))

@@ -1,39 +1,40 @@
-//! What a client of the Model Context Protocol sees: the tools, and the outcome of a call.
+//! What a client of the Model Context Protocol sees: tools, pages to read, prompts, and the outcome of a call.
 
+use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
 
 use geonode_protocol::Code;
-use geonode_tools::{Access, Call, Executor, HostResult, Limits, Outcome, Registry, Settled, Spec, ToolError};
+use geonode_tools::{Access, Outcome, Settled, Spec, ToolError};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, JsonObject, ListToolsResult,
-    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, GetPromptRequestParams, GetPromptResponse,
+    GetPromptResult, Implementation, JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, PromptMessage, ReadResourceRequestParams,
+    ReadResourceResponse, ReadResourceResult, Role, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+use tokio::sync::mpsc;
 
-use crate::queue::Queue;
-
-/// A call that writes waits this long for the artist.
-const ANSWER: Duration = Duration::from_secs(600);
-/// A call that reads waits this long for Blender's main thread before its own time begins.
-const TURN: Duration = Duration::from_secs(20);
-/// Bytes of a result.
-const RESULT_BYTES: usize = 256 << 10;
+use crate::calls::{Calls, Wanted};
+use crate::library::Library;
 
 /// One per session; the state behind it is shared.
 #[derive(Debug, Clone)]
 pub(crate) struct Handler {
-    pub(crate) registry: Registry,
-    pub(crate) queue: Arc<Queue>,
+    pub(crate) calls: Calls,
+    pub(crate) library: Arc<Library>,
     pub(crate) about: Arc<str>,
 }
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         let mut info = ServerConfig::default();
-        info.capabilities = ServerCapabilities::builder().enable_tools().build();
+        info.capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_prompts()
+            .build();
         info.server_info = Implementation::new("geonode-assistant", env!("CARGO_PKG_VERSION"));
         info.instructions = Some(self.about.to_string());
         info
@@ -44,8 +45,8 @@ impl ServerHandler for Handler {
         _request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        self.queue.greet(&client_of(&context));
-        let tools = self.registry.iter().map(|tool| listed(&tool.spec)).collect();
+        self.calls.queue.greet(&client_of(&context));
+        let tools = self.calls.registry.iter().map(|tool| listed(&tool.spec)).collect();
         Ok(ListToolsResult {
             tools,
             ..ListToolsResult::default()
@@ -57,75 +58,129 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        if self.registry.get(&request.name).is_none() {
-            let text = format!("unknown_tool: there is no tool {:?}", short(&request.name));
-            return Err(ErrorData::invalid_params(text, None));
-        }
-        let client = client_of(&context);
         let arguments = request.arguments.map_or(Value::Null, Value::Object);
-        let cancelled = context.ct.clone();
-        let settled = tokio::select! {
-            settled = self.carry_out(&client, &request.name, arguments) => settled,
-            () = cancelled.cancelled() => Err(ToolError::cancelled()),
-        };
+        let settled = self.carry_out(&request.name, arguments, &context).await;
         Ok(match settled {
+            Err(error) if error.code == Code::UnknownTool => {
+                let text = format!("unknown_tool: {}", error.message);
+                return Err(ErrorData::invalid_params(text, None));
+            }
             Ok(settled) => shown(settled),
             Err(error) => failed(&error),
         }
         .into())
     }
-}
 
-impl Handler {
-    /// Carries out a call: in the core on a thread of its own, in Blender when its main thread takes it.
-    async fn carry_out(&self, client: &str, tool: &str, arguments: Value) -> Result<Settled, ToolError> {
-        let _permit = self.queue.admit(client)?;
-        let limits = Limits {
-            result_bytes: RESULT_BYTES,
-            input_bytes: 512 << 10,
-            writes: true,
-            ..Limits::default()
+    async fn list_resources(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Ok(ListResourcesResult {
+            resources: self.library.resources(),
+            ..ListResourcesResult::default()
+        })
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult {
+            resource_templates: self.library.templates(),
+            ..ListResourceTemplatesResult::default()
+        })
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let uri = request.uri;
+        let Some((page, arguments)) = self.library.find(&uri) else {
+            let text = "There is no such page. Read one that is listed.";
+            return Err(ErrorData::resource_not_found(text, Some(json!({"uri": uri}))));
         };
-        let (registry, name) = (self.registry.clone(), tool.to_owned());
-        let admitted = tokio::task::spawn_blocking(move || {
-            let mut executor = Executor::new(registry, limits);
-            let call = Call {
-                id: "1".to_owned(),
-                name,
-                arguments,
-            };
-            let mut batch = executor.admit(vec![call], 0);
-            executor.run(&mut batch, &|| false, &mut |_| {});
-            (executor, batch)
-        });
-        let (mut executor, mut batch) = admitted.await.map_err(|_| broken())?;
-        if let Some(call) = batch.host_calls().into_iter().next() {
-            let writes = self
-                .registry
-                .get(tool)
-                .is_some_and(|tool| tool.spec.access == Access::Writes);
-            let limit = if writes {
-                ANSWER
-            } else {
-                TURN + Duration::from_secs_f64(call.timeout_s)
-            };
-            let (_, answer) = self.queue.put(client, call);
-            let answer: HostResult = match tokio::time::timeout(limit, answer).await {
-                Ok(Ok(answer)) => answer,
-                Ok(Err(_)) => return Err(ToolError::cancelled()),
-                Err(_) => {
-                    let text = "Blender is busy and did not answer in time. Call again later.";
-                    return Err(ToolError::new(Code::ToolTimeout, text));
-                }
-            };
-            executor.host_answered(&mut batch, vec![answer], &mut |_| {});
+        if page.text.is_some() {
+            return Ok(ReadResourceResult::new(vec![page.contents(&uri, &Value::Null)]).into());
         }
-        batch.results().into_iter().next().ok_or_else(broken)
+        let settled = self.carry_out(&page.tool, arguments, &context).await;
+        let failed = |error: &ToolError| {
+            let data = json!({"uri": uri, "code": error.code});
+            match error.code {
+                Code::ToolBusy | Code::ToolTimeout | Code::Cancelled | Code::InternalError => {
+                    ErrorData::internal_error(error.message.clone(), Some(data))
+                }
+                _ => ErrorData::resource_not_found(error.message.clone(), Some(data)),
+            }
+        };
+        match settled.map(|settled| settled.outcome) {
+            Ok(Outcome::Done(value)) => Ok(ReadResourceResult::new(vec![page.contents(&uri, &value)]).into()),
+            Ok(Outcome::Failed(error)) | Err(error) => Err(failed(&error)),
+        }
+    }
+
+    async fn list_prompts(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult {
+            prompts: self.library.prompts(),
+            ..ListPromptsResult::default()
+        })
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let arguments = request.arguments.unwrap_or_default();
+        let text = self
+            .library
+            .prompt(&request.name, &arguments)
+            .map_err(|text| ErrorData::invalid_params(text, None))?;
+        Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).into())
     }
 }
 
-fn broken() -> ToolError {
-    ToolError::new(Code::InternalError, "The call could not be carried out.")
+impl Handler {
+    /// Carries out a call, tells the client how far it is if it wants to hear that, and ends it when the client cancels.
+    async fn carry_out(
+        &self,
+        tool: &str,
+        arguments: Value,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Settled, ToolError> {
+        let client = client_of(context);
+        let (told, mut stages) = mpsc::unbounded_channel();
+        let token = context.meta.get_progress_token();
+        let wanted = Wanted {
+            client: &client,
+            tool,
+            arguments,
+            asks: false,
+        };
+        let mut call = pin!(self.calls.carry_out(wanted, token.is_some().then_some(told)));
+        let mut number = 0.0;
+        loop {
+            let stage = tokio::select! {
+                settled = &mut call => return settled,
+                () = context.ct.cancelled() => return Err(ToolError::cancelled()),
+                Some(stage) = stages.recv() => stage,
+            };
+            if let Some(token) = token.clone() {
+                number += 1.0;
+                let mut note = ProgressNotificationParam::new(token, number);
+                note.message = Some(stage);
+                // A client that does not listen hears the answer all the same.
+                context.peer.notify_progress(note).await.unwrap_or_default();
+            }
+        }
+    }
 }
 
 /// The program at the other end, as it calls itself.
@@ -133,19 +188,30 @@ fn client_of(context: &RequestContext<RoleServer>) -> String {
     context.client_info().map(|info| info.name).unwrap_or_default()
 }
 
-fn short(text: &str) -> String {
-    text.chars().take(64).collect()
-}
-
-fn schema(value: &Value) -> Arc<JsonObject> {
-    Arc::new(value.as_object().cloned().unwrap_or_default())
-}
-
 /// A tool as it is listed. Nothing reaches another machine; a tool that writes keeps what is the artist's unless they agree.
 fn listed(spec: &Spec) -> Tool {
     let reads = spec.access == Access::Reads;
-    let hints = ToolAnnotations::from_raw(None, Some(reads), Some(!reads), Some(reads), Some(false));
-    Tool::new(spec.id.clone(), spec.description.clone(), schema(spec.input.schema())).with_annotations(hints)
+    let hints = ToolAnnotations::from_raw(None, Some(reads), (!reads).then_some(true), None, Some(false));
+    let input = spec.input.schema().as_object().cloned().unwrap_or_default();
+    Tool::new(spec.id.clone(), spec.description.clone(), Arc::new(input))
+        .with_raw_output_schema(Arc::new(form(spec.output.schema())))
+        .with_annotations(hints)
+}
+
+/// What a client has to know of a result: its fields and their types.
+fn form(schema: &Value) -> JsonObject {
+    let fields = schema.get("properties").and_then(Value::as_object);
+    let kinds = fields.into_iter().flatten().map(|(name, field)| {
+        let kind = field.get("type").map(|kind| json!({"type": kind}));
+        (name.clone(), kind.unwrap_or_else(|| json!({})))
+    });
+    let mut form = Map::new();
+    form.insert("type".to_owned(), "object".into());
+    form.insert("properties".to_owned(), Value::Object(kinds.collect()));
+    if let Some(required) = schema.get("required") {
+        form.insert("required".to_owned(), required.clone());
+    }
+    form
 }
 
 fn shown(settled: Settled) -> CallToolResult {

@@ -8,7 +8,7 @@ use geonode_protocol::Code;
 use geonode_tools::{HostCall, HostResult, ToolError};
 use serde::Serialize;
 use serde_json::Value;
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 
 /// Calls of one client that wait or are carried out at the same time.
 const PER_CLIENT: usize = 4;
@@ -59,10 +59,26 @@ struct Known {
     in_second: u32,
 }
 
+/// How the host answers a call: once, and before that in words how far it is.
+#[derive(Debug)]
+struct Reply {
+    answer: oneshot::Sender<HostResult>,
+    stage: watch::Sender<String>,
+}
+
+/// What a client waits for.
+#[derive(Debug)]
+pub(crate) struct Pending {
+    /// The answer, or an error once the host has closed.
+    pub(crate) answer: oneshot::Receiver<HostResult>,
+    /// How far the call is, in words.
+    pub(crate) stage: watch::Receiver<String>,
+}
+
 #[derive(Debug)]
 struct Waiting {
     call: Taken,
-    sender: oneshot::Sender<HostResult>,
+    reply: Reply,
 }
 
 #[derive(Debug, Default)]
@@ -71,7 +87,7 @@ struct State {
     paused: bool,
     clients: Vec<Known>,
     waiting: VecDeque<Waiting>,
-    taken: Vec<(u64, oneshot::Sender<HostResult>)>,
+    taken: Vec<(u64, Reply)>,
 }
 
 /// Shared by the host and all connections.
@@ -113,12 +129,13 @@ impl Queue {
         Ok(Permit { queue: self, name })
     }
 
-    /// Hands a call to the host. The receiver gets the answer, or an error once the host has closed.
-    pub(crate) fn put(&self, client: &str, call: HostCall) -> (u64, oneshot::Receiver<HostResult>) {
-        let (sender, receiver) = oneshot::channel();
+    /// Hands a call to the host.
+    pub(crate) fn put(&self, client: &str, call: HostCall) -> (u64, Pending) {
+        let (sender, answer) = oneshot::channel();
+        let (telling, told) = watch::channel(String::new());
         let mut state = self.state();
         // Those whose clients gave up while Blender was busy.
-        state.waiting.retain(|waiting| !waiting.sender.is_closed());
+        state.waiting.retain(|waiting| !waiting.reply.answer.is_closed());
         state.next += 1;
         let id = state.next;
         let call = Taken {
@@ -127,20 +144,24 @@ impl Queue {
             tool: call.tool,
             arguments: call.arguments,
         };
-        state.waiting.push_back(Waiting { call, sender });
-        (id, receiver)
+        let reply = Reply {
+            answer: sender,
+            stage: telling,
+        };
+        state.waiting.push_back(Waiting { call, reply });
+        (id, Pending { answer, stage: told })
     }
 
     /// The next call for the host whose client still waits.
     pub(crate) fn take(&self) -> Option<Taken> {
         let mut state = self.state();
-        state.taken.retain(|(_, sender)| !sender.is_closed());
+        state.taken.retain(|(_, reply)| !reply.answer.is_closed());
         if state.paused {
             return None;
         }
         while let Some(waiting) = state.waiting.pop_front() {
-            if !waiting.sender.is_closed() {
-                state.taken.push((waiting.call.id, waiting.sender));
+            if !waiting.reply.answer.is_closed() {
+                state.taken.push((waiting.call.id, waiting.reply));
                 return Some(waiting.call);
             }
         }
@@ -153,8 +174,16 @@ impl Queue {
         let Some(at) = state.taken.iter().position(|(taken, _)| *taken == id) else {
             return false;
         };
-        let (_, sender) = state.taken.swap_remove(at);
-        sender.send(result).is_ok()
+        let (_, reply) = state.taken.swap_remove(at);
+        reply.answer.send(result).is_ok()
+    }
+
+    /// Says how far a call is that was taken.
+    pub(crate) fn tell(&self, id: u64, words: &str) {
+        let state = self.state();
+        if let Some((_, reply)) = state.taken.iter().find(|(taken, _)| *taken == id) {
+            reply.stage.send_replace(words.to_owned());
+        }
     }
 
     /// Whether the client of a call that was taken still waits for it.
@@ -163,7 +192,7 @@ impl Queue {
         state
             .taken
             .iter()
-            .any(|(taken, sender)| *taken == id && !sender.is_closed())
+            .any(|(taken, reply)| *taken == id && !reply.answer.is_closed())
     }
 
     /// Lets no new call start, or goes on; calls that wait are kept.
@@ -314,8 +343,10 @@ mod tests {
             error: None,
             ms: 0.0,
         };
+        queue.tell(id, "half way");
+        assert_eq!(*waits.stage.borrow(), "half way");
         assert!(queue.answer(id, result.clone()));
-        assert_eq!(waits.try_recv().ok(), Some(result.clone()));
+        assert_eq!(waits.answer.try_recv().ok(), Some(result.clone()));
         assert!(!queue.answer(id, result), "answered once");
     }
 

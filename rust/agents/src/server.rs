@@ -10,13 +10,15 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use tokio::runtime::Runtime;
 use tokio_util::sync::CancellationToken;
 
+use crate::calls::Calls;
 use crate::discovery::Discovery;
 use crate::http::{self, Shared};
+use crate::library::Library;
 use crate::mcp::Handler;
 use crate::queue::{Client, Queue, Taken};
+use crate::secret::random;
+use crate::sessions::Sessions;
 
-/// Bytes of a request.
-const REQUEST_BYTES: usize = 1 << 20;
 /// Threads for tools of the core.
 const THREADS: usize = 8;
 
@@ -25,6 +27,8 @@ const THREADS: usize = 8;
 pub struct Config {
     /// The tools that clients may call.
     pub registry: Registry,
+    /// What they can read, and the prompts that they offer.
+    pub library: Library,
     /// Where programs of the same user find the server.
     pub folder: PathBuf,
     /// The port; 0 or one that is taken: the next free one of the system.
@@ -66,7 +70,7 @@ impl Server {
     /// # Errors
     /// [`StartError`] when a port, the file or threads cannot be had.
     pub fn start(config: Config) -> Result<Self, StartError> {
-        let token = random_token()?;
+        let token = random(32).map_err(|error| StartError::System(error.to_string()))?;
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
             .max_blocking_threads(THREADS)
@@ -80,27 +84,36 @@ impl Server {
         let address = listener.local_addr().map_err(StartError::Port)?;
         let url = format!("http://{address}{}", http::PATH);
         let queue = Arc::new(Queue::default());
-        let handler = Handler {
+        let calls = Calls {
             registry: config.registry,
             queue: Arc::clone(&queue),
+        };
+        let handler = Handler {
+            calls: calls.clone(),
+            library: Arc::new(config.library),
             about: config.instructions.into(),
         };
         let stop = CancellationToken::new();
+        let hosts = [address.to_string(), format!("localhost:{}", address.port())];
         let settings = StreamableHttpServerConfig::default()
-            .with_allowed_hosts([address.to_string(), format!("localhost:{}", address.port())])
-            .with_max_request_body_bytes(REQUEST_BYTES)
+            .with_allowed_hosts(hosts.clone())
             .with_cancellation_token(stop.clone());
         let make = move || Ok(handler.clone());
         let shared = Arc::new(Shared {
             service: StreamableHttpService::new(make, Arc::new(LocalSessionManager::default()), settings),
+            sessions: Sessions::new(calls),
             token: token.clone(),
+            hosts,
+            stop: stop.clone(),
+            sockets: Shared::sockets(),
         });
         let listener = {
             let _inside = runtime.enter();
             tokio::net::TcpListener::from_std(listener).map_err(StartError::Port)?
         };
         runtime.spawn(http::serve(listener, shared, stop.clone()));
-        let discovery = Discovery::write(&config.folder, &url, &token, &config.about).map_err(StartError::File)?;
+        let discovery = Discovery::write(&config.folder, [&url, &socket_at(address)], &token, &config.about)
+            .map_err(StartError::File)?;
         Ok(Self {
             address,
             token,
@@ -114,6 +127,11 @@ impl Server {
     /// Where clients connect.
     pub fn url(&self) -> String {
         format!("http://{}{}", self.address, http::PATH)
+    }
+
+    /// Where clients connect with a WebSocket.
+    pub fn socket(&self) -> String {
+        socket_at(self.address)
     }
 
     /// What clients have to present.
@@ -139,6 +157,11 @@ impl Server {
     /// Answers a call; returns whether its client still waited.
     pub fn answer(&self, id: u64, result: HostResult) -> bool {
         self.queue.answer(id, result)
+    }
+
+    /// Says to the client of a call that was taken how far it is.
+    pub fn tell(&self, id: u64, stage: &str) {
+        self.queue.tell(id, stage);
     }
 
     /// Lets no further call start, or goes on.
@@ -170,14 +193,6 @@ impl Drop for Server {
     }
 }
 
-/// 256 random bits in hexadecimal.
-fn random_token() -> Result<String, StartError> {
-    use std::fmt::Write as _;
-    let mut bytes = [0_u8; 32];
-    getrandom::fill(&mut bytes).map_err(|error| StartError::System(error.to_string()))?;
-    Ok(bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a text never fails.
-        write!(text, "{byte:02x}").unwrap_or_default();
-        text
-    }))
+fn socket_at(address: SocketAddr) -> String {
+    format!("ws://{address}{}", http::SOCKET)
 }

@@ -363,15 +363,27 @@ def stays_local(provider: str, base_url: str | None = None) -> bool:
 class Agents:
     """Serves other programs on loopback (Model Context Protocol) until `stop`. Its calls never wait for a client."""
 
-    def __new__(cls, catalogue: str, folder: str | PathLike[str], port: int, instructions: str, about: str) -> Agents:
+    def __new__(
+        cls,
+        catalogue: str,
+        folder: str | PathLike[str],
+        port: int,
+        instructions: str,
+        about: str,
+        library: Mapping[str, Any],
+    ) -> Agents:
         """Starts the server. `catalogue` is the path of this Blender's nodes, `folder` the one in which clients look
         for it, `port` the wanted one (0, or one that is taken: a free one), `instructions` are for clients, `about`
-        says which Blender it is.
+        says which Blender it is, `library` is what they can read: `pages` and `sayings`.
         """
 
     @property
     def url(self) -> str:
         """Address that clients connect to."""
+
+    @property
+    def socket(self) -> str:
+        """Address for clients that use a WebSocket."""
 
     @property
     def token(self) -> str:
@@ -389,6 +401,9 @@ class Agents:
 
     def answer(self, id: int, result: Mapping[str, Any]) -> bool:
         """Answers a call with `ok, result?, error?` (`code, message`) and `ms?`; whether its client still waited."""
+
+    def tell(self, id: int, stage: str) -> None:
+        """Says to the client of a call that was taken how far it is."""
 
     def pause(self, paused: bool) -> None:
         """Lets no further call start, or goes on."""

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use geonode_agents::{Config, Server, StartError};
+use geonode_agents::{Config, Library, Server, StartError};
 use geonode_engine::EngineError;
 use geonode_protocol::Code;
 use geonode_tools::HostResult;
@@ -18,9 +18,10 @@ pub(crate) struct Agents(Server);
 #[pymethods]
 impl Agents {
     /// Starts the server. `catalogue` is the path of this Blender's nodes, `folder` the one in which clients look for it, `port` the wanted
-    /// one (if it is taken, another is used), `instructions` are for clients, `about` says which Blender it is.
+    /// one (if it is taken, another is used), `instructions` are for clients, `about` says which Blender it is, `library` is what clients
+    /// can read: `{"pages": […], "sayings": […]}`.
     #[new]
-    #[pyo3(signature = (catalogue, folder, port, instructions, about))]
+    #[pyo3(signature = (catalogue, folder, port, instructions, about, library))]
     fn new(
         py: Python<'_>,
         catalogue: String,
@@ -28,13 +29,18 @@ impl Agents {
         port: u16,
         instructions: String,
         about: String,
+        library: &Bound<'_, PyAny>,
     ) -> PyResult<Self> {
+        let library = dumps(library)?;
         detached(py, move || -> Result<_, CoreError> {
+            let library: Library =
+                serde_json::from_str(&library).map_err(|error| EngineError::Request(error.to_string()))?;
             let catalogue = geonode_engine::catalogue(&catalogue)?;
             let registry = geonode_engine::agent_tools(&catalogue)
                 .map_err(|error| CoreError::from(EngineError::Internal(error.to_string())))?;
             let config = Config {
                 registry,
+                library,
                 folder,
                 port,
                 instructions,
@@ -55,6 +61,12 @@ impl Agents {
     #[getter]
     fn url(&self) -> String {
         self.0.url()
+    }
+
+    /// Address for clients that use a WebSocket.
+    #[getter]
+    fn socket(&self) -> String {
+        self.0.socket()
     }
 
     /// What clients present; never shown or logged.
@@ -87,6 +99,11 @@ impl Agents {
                 serde_json::from_str(&text).map_err(|error| EngineError::Request(error.to_string()))?;
             Ok::<_, EngineError>(self.0.answer(id, result))
         })
+    }
+
+    /// Says to the client of a call that was taken how far it is.
+    fn tell(&self, id: u64, stage: &str) {
+        self.0.tell(id, stage);
     }
 
     /// Lets no further call start, or goes on.

@@ -86,6 +86,29 @@ class GEONODE_OT_revoke_programs(_OfPrograms, bpy.types.Operator):
         return {"FINISHED"}
 
 
+class _OfQuestion(OperatorPart):
+    @classmethod
+    def poll(cls, _context: bpy.types.Context) -> bool:
+        if programs.asked is None:
+            cls.poll_message_set("No program asks anything")
+        return programs.asked is not None
+
+
+class GEONODE_OT_answer_program(_OfQuestion, bpy.types.Operator):
+    """Allow what the program wants to do, or reject it"""
+
+    bl_idname = "geonode.answer_program"
+    bl_label = "Answer"
+    bl_options = {"INTERNAL"}
+
+    accept: bpy.props.BoolProperty(options={"HIDDEN", "SKIP_SAVE"})
+
+    def execute(self, _context: bpy.types.Context) -> set[str]:
+        programs.decide(self.accept)
+        polling.redraw()
+        return {"FINISHED"}
+
+
 class GEONODE_OT_allow_program(_OfPrograms, bpy.types.Operator):
     """Let this program make changes without a question until it is revoked, or ask again each time. Scripts, deletions
     and heavy results always ask
@@ -109,5 +132,6 @@ CLASSES = (
     GEONODE_OT_pause_programs,
     GEONODE_OT_take_over,
     GEONODE_OT_revoke_programs,
+    GEONODE_OT_answer_program,
     GEONODE_OT_allow_program,
 )

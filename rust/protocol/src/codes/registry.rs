@@ -423,6 +423,8 @@ codes! {
         ManifestInvalid = "manifest_invalid" => "Correct the place that the message names.",
         /// The file was saved by a newer Blender.
         NewerBlend = "newer_blend" => "Open it with that Blender or a newer one.",
+        /// The .blend file has never been saved, so there is no project folder.
+        NoProject = "no_project" => "Save the .blend file first; its folder is the project's.",
         /// The file is not a .blend file.
         NotABlend = "not_a_blend" => "Choose a .blend file.",
         /// A conversation or a reply could not be stored on this computer.
