@@ -67,6 +67,15 @@ impl Wanted {
         }
     }
 
+    /// A Python with the clients of other programs.
+    pub(crate) fn agents() -> Self {
+        Self {
+            name: "agents".into(),
+            requirements: vec!["agents".into()],
+            ..Self::plain()
+        }
+    }
+
     /// A Python that counts tokens.
     pub(crate) fn tokens() -> Self {
         Self {

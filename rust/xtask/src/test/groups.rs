@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use super::{audit, cargo, lint, pytest, wine};
-use crate::blender::{Blender, Choice};
+use crate::blender::{Blender, Choice, SUPPORTED};
 use crate::e2e;
 use crate::env::{self, Wanted};
 use crate::layout::Layout;
@@ -11,6 +11,9 @@ use crate::native::{self, Build};
 use crate::session::Session;
 use crate::tally::{GroupResult, Printer};
 use crate::window::{self, Part, Release};
+
+/// The Blender in which other programs are served.
+const NEWEST: Blender = SUPPORTED[0];
 
 /// A group of tests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +29,8 @@ pub(crate) enum Group {
     Audit,
     /// Python tests that need no Blender, and the type stubs of the native module.
     Python,
-    /// The provider against independent servers; with `--full` also one that takes minutes to build.
+    /// The provider against independent servers, and the server for other programs with independent clients; with `--full` also peers
+    /// that take minutes to build.
     Peers,
     /// Python tests inside this Blender.
     Blender(Blender),
@@ -64,10 +68,9 @@ impl Group {
     fn wanted(self) -> Vec<Wanted> {
         match self {
             Self::Lint { .. } => vec![lint::tools()],
-            Self::Rust | Self::Audit | Self::Peers | Self::Headless(_) | Self::Window(_) | Self::Fuzz | Self::Wine => {
-                Vec::new()
-            }
+            Self::Rust | Self::Audit | Self::Headless(_) | Self::Window(_) | Self::Fuzz | Self::Wine => Vec::new(),
             Self::Python => vec![Wanted::plain().with("dev"), lint::tools()],
+            Self::Peers => vec![tested(NEWEST), Wanted::agents().with("dev")],
             Self::Blender(blender) => vec![tested(blender)],
             Self::Manifests(blender) => vec![Wanted::blender(blender).installing()],
         }
@@ -95,8 +98,13 @@ impl Group {
     /// Whether it needs the native core.
     pub(crate) fn needs_core(self) -> bool {
         match self {
-            Self::Python | Self::Blender(_) | Self::Headless(_) | Self::Manifests(_) | Self::Window(_) => true,
-            Self::Lint { .. } | Self::Rust | Self::Audit | Self::Peers | Self::Fuzz | Self::Wine => false,
+            Self::Python
+            | Self::Peers
+            | Self::Blender(_)
+            | Self::Headless(_)
+            | Self::Manifests(_)
+            | Self::Window(_) => true,
+            Self::Lint { .. } | Self::Rust | Self::Audit | Self::Fuzz | Self::Wine => false,
         }
     }
 
@@ -123,7 +131,12 @@ impl Group {
                 // dependencies, hence once more.
                 let tests = ["--workspace", "--test", "it"];
                 let skipped = if full { &[][..] } else { &["--skip", "llmposter"][..] };
-                cargo::test(layout, &tests, &[&["peers::", "--ignored"], skipped].concat(), printer)
+                let providers = cargo::test(layout, &tests, &[&["peers::", "--ignored"], skipped].concat(), printer)?;
+                let blender = env::prepare(layout, &tested(NEWEST))?;
+                blender.link(&[layout.addon(), native::prepare(layout, build)?.site()])?;
+                let environment = env::prepare(layout, &Wanted::agents().with("dev"))?;
+                let agents = pytest::peers(layout, &environment, &blender, &self.name(), full, printer)?;
+                Ok([providers, agents].into_iter().sum())
             }
             Self::Blender(blender) => {
                 let environment = env::prepare(layout, &tested(blender))?;

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
@@ -15,8 +16,11 @@ use crate::tally::{Counts, GroupResult, LIMIT, Printer, counted, results};
 /// The folders of `tests/` that need Blender as a module.
 const IN_BLENDER: [&str; 2] = ["blender", "host"];
 
-/// The folder of `tests/` that drives a Blender from outside; every other one with Python tests needs none.
-const IN_WINDOW: &str = "window";
+/// The folders of `tests/` that drive a Blender from outside; every other one with Python tests needs none.
+const FROM_OUTSIDE: [&str; 2] = ["window", PEERS];
+
+/// The folder of `tests/` in which independent clients use the server for other programs.
+const PEERS: &str = "peers";
 
 /// Checks that the type stubs match the built module (`mypy.stubtest`).
 ///
@@ -52,7 +56,7 @@ pub(super) fn folders(layout: &Layout, in_blender: bool) -> Result<Vec<PathBuf>>
         .with_context(|| format!("cannot read {}", tests.display()))?
         .flatten()
         .map(|entry| entry.path())
-        .filter(|path| path.is_dir() && !path.ends_with(IN_WINDOW) && holds_tests(path))
+        .filter(|path| path.is_dir() && !FROM_OUTSIDE.iter().any(|known| path.ends_with(known)) && holds_tests(path))
         .filter(|path| {
             in_blender
                 == path
@@ -92,6 +96,39 @@ pub(super) fn run(
     coverage: bool,
     printer: &Printer,
 ) -> Result<GroupResult> {
+    let command = environment.command();
+    run_with(layout, command, name, folders, coverage, printer)
+}
+
+/// Runs the tests of independent clients, which start `blender`; with `full` also the long ones.
+///
+/// # Errors
+/// As for `counted`.
+pub(super) fn peers(
+    layout: &Layout,
+    environment: &Environment,
+    blender: &Environment,
+    name: &str,
+    full: bool,
+    printer: &Printer,
+) -> Result<GroupResult> {
+    let mut command = environment.command();
+    command.env("GEONODE_BLENDER_PYTHON", blender.python());
+    if full {
+        command.env("GEONODE_FULL", "1");
+    }
+    let folder = layout.root.join("tests").join(PEERS);
+    run_with(layout, command, name, &[folder], false, printer)
+}
+
+fn run_with(
+    layout: &Layout,
+    mut command: Command,
+    name: &str,
+    folders: &[PathBuf],
+    coverage: bool,
+    printer: &Printer,
+) -> Result<GroupResult> {
     let results = results(layout)?;
     let plugins = results.join("plugin");
     fs::create_dir_all(&plugins)?;
@@ -102,7 +139,6 @@ pub(super) fn run(
     }
     // Other groups run in parallel, and tests check for left-over files.
     let temporary = tempfile::Builder::new().prefix("tests-").tempdir()?;
-    let mut command = environment.command();
     for variable in ["TMPDIR", "TEMP", "TMP"] {
         command.env(variable, temporary.path());
     }

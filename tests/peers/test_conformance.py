@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The official conformance suite against the server: every server scenario, or the reason why one does not apply.
+
+The suite sends no token, so a proxy adds it. Scenarios that call fixtures of the suite's own example server are told
+apart by what they are about: what this server does not offer, it does not declare, and a client does not ask for it.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+
+import node
+import proxy
+from serving import Blender
+
+PASSES = {
+    "server-initialize",
+    "ping",
+    "tools-list",
+    "resources-list",
+    "prompts-list",
+    "server-sse-polling",
+    "server-sse-multiple-streams",
+    "dns-rebinding-protection",
+}
+NOT_DECLARED = "a capability that the server does not have and does not declare"
+FIXTURE = "calls a fixture of the suite's example server; tests of the SDK call the real ones"
+TO_CLIENT = "asks the client's model or user from inside a tool; here the artist is asked, in Blender"
+EXCEPTIONS = {
+    "logging-set-level": NOT_DECLARED,
+    "completion-complete": NOT_DECLARED,
+    "resources-subscribe": NOT_DECLARED,
+    "resources-unsubscribe": NOT_DECLARED,
+    "tools-call-audio": "no tool makes sound",
+    "tools-call-embedded-resource": "no tool embeds a page: pages are read as such",
+    "tools-call-mixed-content": "no tool embeds a page: pages are read as such",
+    "tools-call-with-logging": NOT_DECLARED,
+    "tools-call-sampling": TO_CLIENT,
+    "tools-call-elicitation": TO_CLIENT,
+    "elicitation-sep1034-defaults": TO_CLIENT,
+    "elicitation-sep1330-enums": TO_CLIENT,
+    "tools-call-simple-text": FIXTURE,
+    "tools-call-image": FIXTURE,
+    "tools-call-error": FIXTURE,
+    "tools-call-with-progress": FIXTURE,
+    "json-schema-2020-12": FIXTURE,
+    "resources-read-text": FIXTURE,
+    "resources-read-binary": "no page is binary: pictures come from a tool",
+    "resources-templates-read": FIXTURE,
+    "prompts-get-simple": FIXTURE,
+    "prompts-get-with-args": FIXTURE,
+    "prompts-get-embedded-resource": "no prompt embeds a page",
+    "prompts-get-with-image": "no prompt has a picture",
+}
+
+
+def test_every_scenario_passes_or_has_a_reason(blender: Blender) -> None:
+    suite = node.package(node.CONFORMANCE) / "dist" / "index.js"
+    program = [node.node(), suite]
+    with proxy.with_token(blender.url, blender.token) as url:
+        command = [*program, "server", "--url", url, "--suite", "all"]
+        ran = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=300, cwd=blender.folder)
+    found = re.findall(r"^(.) ([a-z0-9-]+): (\d+) passed, (\d+) failed", ran.stdout, re.MULTILINE)
+    assert len(found) > 30, ran.stdout[-2000:] + ran.stderr[-2000:]
+    passed = {name for mark, name, _, failed in found if mark == "✓" and failed == "0"}
+    every = {name for _, name, _, _ in found}
+    assert every == PASSES | EXCEPTIONS.keys()
+    assert passed >= PASSES, f"failed: {PASSES - passed}\n{ran.stdout[-3000:]}"
