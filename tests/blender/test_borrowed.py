@@ -84,6 +84,23 @@ counter = Counter()
 counter[Key()] = 1
 counter.update(["a", "b"])
 """,
+    "bytes of a format": """
+class Shown:
+    def __repr__(self):
+        text.clear()
+        return "E"
+text = bytearray(b"%a " + b"x" * 300000)
+assert bytes(text % (Shown(),))[:8] == b"E xxxxxx"
+""",
+    "bytes of a format for a function": """
+from operator import mod
+class Shown:
+    def __repr__(self):
+        text.clear()
+        return "E"
+text = bytearray(b"%a " + b"x" * 300000)
+assert bytes(mod(text, Shown()))[:8] == b"E xxxxxx"
+""",
     "a list that its new items shorten": """
 items = [0] * 200000
 def new():

@@ -51,6 +51,7 @@ REFUSED = {
     "matmul": "import numpy as np\nx = np.ones((3000, 3000), dtype=int)\nnp.matmul(x, x)",
     "norm": "import numpy as np\nnp.linalg.norm(np.ones((3000, 3000)), 2)",
     "roots": "import numpy as np\nnp.roots(np.arange(1, 3500.0))",
+    "polynomials": "import numpy as np\nq = np.poly1d([1, 2])\nfor i in range(30): q = q * q",
     "polymul": "import numpy as np\nx = np.ones(3000000)\nnp.polymul(x, x)",
     "many inverses": "import numpy as np\nnp.linalg.inv(np.ones((30, 1000, 1000)))",
     "zipf": "import numpy as np\nnp.random.zipf(1.0000001, size=1000000)",
@@ -223,6 +224,28 @@ def test_what_evaluating_would_take_is_estimated(name: str) -> None:
     with pytest.raises(core.CoreError) as error:
         api.run_script(f"import bpy\no = bpy.data.objects['Cube']\n{HEAVY[name]}\nbpy.context.view_layer.update()")
     assert "freeze Blender" in str(error.value) or "make about" in str(error.value)
+
+
+TEXTS = {
+    "many decimals": "n = t.nodes.new('FunctionNodeValueToString')\nn.inputs['Decimals'].default_value = 2 * 10 ** 9",
+    "a width": "n = t.nodes.new('FunctionNodeFormatString')\nn.format_items.new('FLOAT', 'x')\n"
+    "n.inputs[0].default_value = '{x:>2000000000}'",
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_lengths_that_a_text_tells_are_estimated(name: str) -> None:
+    if "Format" in TEXTS[name] and not hasattr(bpy.types, "FunctionNodeFormatString"):
+        pytest.skip("this Blender has no such node")
+    source = (
+        "import bpy\no = bpy.data.objects['Cube']\nt = bpy.data.node_groups.new('t', 'GeometryNodeTree')\n"
+        "t.interface.new_socket('Geometry', in_out='OUTPUT', socket_type='NodeSocketGeometry')\n"
+        f"{TEXTS[name]}\ns = t.nodes.new('GeometryNodeStringToCurves')\nt.links.new(n.outputs[0], s.inputs['String'])\n"
+        "t.links.new(s.outputs[0], t.nodes.new('NodeGroupOutput').inputs[0])\n"
+        "o.modifiers.new('g', 'NODES').node_group = t\nbpy.context.view_layer.update()"
+    )
+    with pytest.raises(core.CoreError, match="make about"):
+        scripting.execute(source)
 
 
 @pytest.mark.parametrize("name", INDICES)

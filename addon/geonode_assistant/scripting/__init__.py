@@ -23,6 +23,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import importlib
+import sys
 import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
@@ -233,8 +234,10 @@ def run_guarded(
     older.prepare()
     removals.begin(removable, asked)
     freed.begin()
+    numeric: Any = sys.modules.get(f"{__name__}.numeric")
+    polynomials = numeric.polynomials() if numeric is not None else contextlib.nullcontext()
     try:
-        with callbacks.OwnCallbacksOnly(), quiet.by_itself(), making.counting():
+        with callbacks.OwnCallbacksOnly(), quiet.by_itself(), making.counting(), polynomials:
             try:
                 result = _run(code, namespace, output, timeout_ms, alarmed=True)
             finally:

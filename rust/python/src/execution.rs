@@ -6,9 +6,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict};
 
 use crate::alarm::Alarmed;
-use crate::aliases::Counted;
 use crate::allocation::Bounded;
 use crate::arrays::Arrays;
+use crate::borrowed::Borrowed;
 use crate::errors::CoreError;
 use crate::holds::Holds;
 use crate::interruption::Interruptible;
@@ -47,7 +47,7 @@ pub(crate) fn run_bounded(
     let bounded = Bounded::new(py, block_mb.saturating_mul(1 << 20));
     let arrays = Arrays::new(py);
     let interruptible = Interruptible::new(py);
-    let counted = Counted::new(py).ok();
+    let borrowed = Borrowed::new(py).ok();
     let nested = Nested::new(py);
     let making = Making::new(py);
     let holds = if alarmed { Holds::new(py).map(Some) } else { Ok(None) };
@@ -61,7 +61,7 @@ pub(crate) fn run_bounded(
         Ok(None) => (execution.run(), None),
         Err(error) => (Err(error), None),
     };
-    drop((making, nested, counted, interruptible, arrays, bounded));
+    drop((making, nested, borrowed, interruptible, arrays, bounded));
     watch.end();
     handler.remove(py)?;
     if let Some(event) = alarm {

@@ -3,11 +3,11 @@
 
 mod agents;
 mod alarm;
-mod aliases;
 mod allocation;
 mod arrays;
 mod asked;
 mod audit;
+mod borrowed;
 mod class_names;
 mod client;
 mod connection;

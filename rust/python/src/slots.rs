@@ -18,6 +18,12 @@ pub(crate) struct Slot {
 /// The offsets are the same in every Python since 3.4.
 const SEQUENCE: Option<usize> = Some(13);
 const MAPPING: Option<usize> = Some(14);
+const NUMBER: Option<usize> = Some(12);
+pub(crate) const REMAINDER: Slot = Slot {
+    name: ffi::Py_nb_remainder,
+    table: NUMBER,
+    at: 3,
+};
 pub(crate) const ITERATE: Slot = Slot {
     name: ffi::Py_tp_iter,
     table: None,

@@ -32,13 +32,11 @@ pub(super) fn outcome(kind: &str, inputs: &Inputs<'_>) -> Option<Outcome> {
             let content = crate::inputs::content("NodeSocketString", &text.unwrap_or_default().into());
             Some(Outcome::at("String", content))
         }
-        "FunctionNodeValueToString" => Some(Outcome::at(
-            "String",
-            Content::Text {
-                chars: NUMBER,
-                visible: NUMBER,
-            },
-        )),
+        "FunctionNodeValueToString" => {
+            let chars = NUMBER + inputs.most("Decimals").max(0.0);
+            Some(Outcome::at("String", Content::Text { chars, visible: chars }))
+        }
+        "FunctionNodeFormatString" => Some(formatted(inputs)),
         "FunctionNodeStringLength" => {
             let (chars, _) = inputs.text("String");
             Some(Outcome::number("Length", Range::exactly(chars)))
@@ -100,6 +98,37 @@ fn joined(inputs: &Inputs<'_>) -> Outcome {
     Outcome::at("String", content)
 }
 
+/// Each field gets at most its width and the longest item. Of a text that comes over a link the widths are not known.
+fn formatted(inputs: &Inputs<'_>) -> Outcome {
+    let (chars, visible) = inputs.text("Format");
+    let slot = inputs.position("Format").and_then(|at| inputs.ready.inputs.get(at));
+    let own = slot.filter(|slot| slot.sources.is_empty());
+    let (fields, widths) = match own.and_then(|slot| slot.value.as_ref()?.as_str()) {
+        Some(format) => widths(format),
+        None => (1.0, 0.0),
+    };
+    let longest = inputs.flows.iter().flatten().map(|flow| match flow.content {
+        Content::Text { chars, .. } => chars,
+        _ => NUMBER,
+    });
+    let more = widths + times(fields, longest.fold(NUMBER, f64::max));
+    let content = Content::Text {
+        chars: chars + more,
+        visible: visible + more,
+    };
+    Outcome::at("String", content)
+}
+
+/// The fields of a format, and the sum of all numbers in them: widths and precisions.
+fn widths(format: &str) -> (f64, f64) {
+    format.split('{').skip(1).fold((0.0, 0.0), |(fields, sum), field| {
+        let inside = field.split('}').next().unwrap_or_default();
+        let numbers = inside.split(|letter: char| !letter.is_ascii_digit());
+        let width: f64 = numbers.filter_map(|digits| digits.parse::<f64>().ok()).sum();
+        (fields + 1.0, sum + width)
+    })
+}
+
 /// At worst every character is replaced.
 fn replaced(inputs: &Inputs<'_>) -> Outcome {
     let (chars, visible) = inputs.text("String");
@@ -111,4 +140,22 @@ fn replaced(inputs: &Inputs<'_>) -> Outcome {
         visible: visible.max(times(times_found, shown)),
     };
     Outcome::at("String", content)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::widths;
+
+    #[test]
+    #[expect(clippy::float_cmp, reason = "whole numbers are exact")]
+    fn widths_of_formats_are_counted() {
+        for (format, expected) in [
+            ("", (0.0, 0.0)),
+            ("12 {} 34", (1.0, 0.0)),
+            ("{a:>2000} {b:.30f}}9", (2.0, 2030.0)),
+            ("{:", (1.0, 0.0)),
+        ] {
+            assert_eq!(widths(format), expected, "{format}");
+        }
+    }
 }
