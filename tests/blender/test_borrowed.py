@@ -19,7 +19,7 @@ from geonode_assistant import scripting
 
 SECONDS = 120
 BEGIN = """
-import json, sys
+import gc, json, sys
 import bpy
 from geonode_assistant import scripting
 for name, source in json.loads(sys.stdin.read()).items():
@@ -28,6 +28,8 @@ for name, source in json.loads(sys.stdin.read()).items():
         print(name, 'ran', flush=True)
     except Exception as error:
         print(name, type(error).__name__, error, flush=True)
+        del error
+    gc.collect()
 print('at the end', flush=True)
 """
 ADVANCED = """
@@ -120,6 +122,23 @@ for i in range(100000): chain.append(step(chain[-1]))
 next(chain[-1])
 for one in reversed(chain[1:]): next(one)
 chain[-1].close()
+""",
+    "generators that nobody uses": """
+def step(inner):
+    yield 1
+    yield from inner
+chain = [step([])]
+for i in range(100000): chain.append(step(chain[-1]))
+next(chain[-1])
+for one in reversed(chain[1:]): next(one)
+class Held: pass
+held = Held()
+held.itself, held.first, held.chain = held, chain[-1], chain
+del chain, one, held
+junk = [[] for i in range(300000)]
+for i in range(100000):
+    other = Held()
+    other.itself = other
 """,
     "types in brackets": "from operator import getitem\nx = int\nfor i in range(200000): x = getitem(list, x)\nx[int]",
     "types in brackets of a library": "from collections import ChainMap\nfrom typing import TypeVar\nx = TypeVar('x')\n"

@@ -9,6 +9,7 @@ use crate::alarm::Alarmed;
 use crate::allocation::Bounded;
 use crate::arrays::Arrays;
 use crate::borrowed::Borrowed;
+use crate::chains;
 use crate::errors::CoreError;
 use crate::holds::Holds;
 use crate::interruption::Interruptible;
@@ -35,6 +36,7 @@ pub(crate) fn run_bounded(
 ) -> PyResult<()> {
     let execution = Execution::new(code, namespace)?;
     releases::flatten(py)?;
+    chains::flatten(py)?;
     let handler = Handler::install(py)?;
     let watch = Watch::start(timeout_ms, memory_mb);
     let watch = match watch {

@@ -8,6 +8,7 @@ mod arrays;
 mod asked;
 mod audit;
 mod borrowed;
+mod chains;
 mod class_names;
 mod client;
 mod connection;
