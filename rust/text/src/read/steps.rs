@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use foldhash::{HashSet, HashSetExt as _};
 use geonode_graph::ir::Tree;
-use geonode_graph::sockets::Scope;
+use geonode_graph::sockets::{GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE, Scope};
 use geonode_graph::{Catalogue, Document, nearest};
 use geonode_protocol::{Action, AddGroup, Code, Expectation, Finding, GroupNodes, Measure, NodeTreeOp};
 use indexmap::IndexMap;
-use rustpython_parser::ast::Stmt;
+use rustpython_parser::ast::{Stmt, StmtFunctionDef};
 
 use super::book::{Book, means};
 use super::draft::Draft;
@@ -232,7 +232,8 @@ impl<'b> Book<'b> {
             );
             return None;
         }
-        let present = present.filter(|tree| self.is_meant(tree, group, names));
+        let present = present
+            .filter(|tree| self.is_meant(tree, group, names) || self.is_made_of(tree, group, function, names, trees));
         let draft = Draft::new(scope, present, group.at);
         let mut reader = Reader::new(names, &self.functions, draft, false, faults);
         reader.signature(function);
@@ -250,6 +251,35 @@ impl<'b> Book<'b> {
             at: group.at,
             asks: asks.into_iter().collect(),
         })
+    }
+
+    /// Whether runs made all nodes of a tree, and they are those that the function makes where there is none: one that only returns a
+    /// term names no node that could tell it.
+    fn is_made_of(
+        &self,
+        tree: &Tree,
+        group: &Group<'_>,
+        function: &StmtFunctionDef,
+        names: &Names<'_>,
+        trees: &IndexMap<String, Tree>,
+    ) -> bool {
+        let made = self.document.tree_info.get(&group.name);
+        let made = made.and_then(|info| info.made.as_ref());
+        if !made.is_some_and(|made| nodes_of(tree).iter().all(|(id, _)| made.owns(id))) {
+            return false;
+        }
+        let scope = Scope {
+            catalogue: names.catalogue(),
+            trees,
+        };
+        let mut unheard = Faults::default();
+        let draft = Draft::new(scope, None, group.at);
+        let mut reader = Reader::new(names, &self.functions, draft, false, &mut unheard);
+        reader.signature(function);
+        reader.body(group.body);
+        reader.arrange();
+        let fresh = reader.draft.tree();
+        nodes_of(&fresh) == nodes_of(tree)
     }
 
     /// The steps for a group that no other of the page uses, and for those that it uses.
@@ -367,4 +397,11 @@ fn names_on(text: &str) -> HashSet<String> {
         rest = after;
     }
     names
+}
+
+/// The nodes of a tree with their types, without the ends of the group.
+fn nodes_of(tree: &Tree) -> BTreeSet<(&str, &str)> {
+    let is_end = |kind: &str| matches!(kind, GROUP_INPUT_TYPE | GROUP_OUTPUT_TYPE);
+    let inner = tree.nodes.iter().filter(|node| !is_end(&node.kind));
+    inner.map(|node| (node.id.as_str(), node.kind.as_str())).collect()
 }

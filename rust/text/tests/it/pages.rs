@@ -748,3 +748,37 @@ apply("Bumps", object="Plane")
     let links = links(&file.trees["Bumps"]);
     assert!(links.iter().any(|link| link.ends_with("> wind.Scale")), "{links:?}");
 }
+
+#[test]
+fn a_function_that_only_returns_a_term_is_known_again() {
+    let page = r#"
+def lifted(geometry: Geometry) -> Geometry:
+    return set_position(geometry, offset=(0.0, 0.0, wave(height=2.0)))
+
+def wave(height: Float = 1.0) -> Float:
+    return height * 0.5
+
+apply("Lifted", object="Plane")
+"#;
+    let catalogue = catalogue("5.2");
+    let file = after(page, &empty_file(), &catalogue);
+    let again = after(page, &file, &catalogue);
+    let ids = |file: &Document| {
+        let trees = file.trees.iter();
+        let nodes = trees.map(|(name, tree)| (name.clone(), tree.nodes.iter().map(|node| node.id.clone()).collect()));
+        nodes.collect::<Vec<(String, Vec<String>)>>()
+    };
+    assert_eq!(ids(&file), ids(&again));
+    assert_eq!(
+        file.objects["Plane"].modifiers.len(),
+        again.objects["Plane"].modifiers.len()
+    );
+    // Another term of this name is another group.
+    let other = page.replace(
+        "set_position(geometry, offset=(0.0, 0.0, wave(height=2.0)))",
+        "cube(size=(1.0, 1.0, wave()))",
+    );
+    let beside = after(&other, &file, &catalogue);
+    assert_eq!(beside.objects["Plane"].modifiers.len(), 2, "{:?}", ids(&beside));
+    assert_eq!(beside.trees["Lifted"], file.trees["Lifted"]);
+}
