@@ -55,6 +55,33 @@ def test_an_invalid_command_line_is_refused(tmp_path: Path, arguments: tuple[str
     assert folder_state(tmp_path) == {}
 
 
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("retries", "NAME=VALUE"),
+        ("retrys=1", "Did you mean “retries”?"),
+        ("retries=99", "from 0 to 10"),
+        ("python=maybe", "“python”"),
+    ],
+)
+def test_a_wrong_setting_is_named(tmp_path: Path, setting: str, said: str) -> None:
+    outcome = geonode("run", "scatter 3 cubes on the plane", "--set", setting, cwd=tmp_path)
+    assert outcome.code in ("setting_invalid", "invalid_argument") and said in outcome.err, outcome.err
+    assert outcome.status != 0
+
+
+def test_settings_reach_the_run(tmp_path: Path) -> None:
+    prompt = "scatter 300 cubes on the plane"
+    outcome = geonode("run", prompt, "--set", "max_elements=10", "--set", "python=off", "--out", "o", cwd=tmp_path)
+    assert outcome.code == "approval_required", outcome.err
+
+
+def test_a_key_that_was_put_in_the_wrong_place_is_not_repeated(tmp_path: Path) -> None:
+    key = "sk-aBcDeFgHiJkLmNoPqRsT"
+    outcome = geonode("run", "x", "--provider", "openai", "--model", "m", "--key-variable", key, cwd=tmp_path)
+    assert outcome.code == "auth_missing" and key not in outcome.err + outcome.out, outcome.err
+
+
 def test_help_needs_no_blender(tmp_path: Path) -> None:
     outcome = geonode("run", "--help", cwd=tmp_path)
     assert outcome.status == 0

@@ -11,9 +11,13 @@ import addon_utils
 import bpy
 import geonode_assistant
 import pytest
+from geonode_assistant import native
 from geonode_assistant.cli import e2e
-from geonode_assistant.run import connection, offers, session
-from geonode_assistant.ui import examples, keys, preferences, properties
+from geonode_assistant.host import folders
+from geonode_assistant.host import operators as blender_operators
+from geonode_assistant.messages import AssistantError
+from geonode_assistant.run import choices, connection, offers, sent, session
+from geonode_assistant.ui import examples, gallery, keys, next_steps, preferences, properties
 from geonode_assistant.ui.operators import start as operators
 from geonode_assistant.ui.panels import start
 from layouts import Layout, draw_sidebar
@@ -149,3 +153,112 @@ def test_the_outcome_of_a_test_goes_with_what_was_tested(stored: Any) -> None:
             setattr(stored, name, value)
         assert "Nothing answers." not in draw_sidebar(width=900)
     keys.state.wait()
+
+
+def failed(code: str, prompt: str = "x") -> list[str]:
+    """The panel after a run that ended with this code."""
+    session.current.refuse(AssistantError(code, "It went wrong."), prompt)
+    return draw_sidebar(width=900)
+
+
+@pytest.mark.parametrize(
+    ("code", "button"),
+    [
+        ("auth_missing", "Enter a Key"),
+        ("unknown_model", "Choose a Model"),
+        ("network", "Test Connection"),
+        ("quota_exhausted", "Choose Who Plans"),
+        ("token_limit", "Open the Preferences"),
+        ("online_access_disabled", "Open Blender's Preferences"),
+        ("audit_broken", "Start a New Audit Log"),
+    ],
+)
+def test_an_error_offers_the_next_right_step(code: str, button: str) -> None:
+    assert button in failed(code)
+    step = next_steps.of(session.current, "MESH")[0]
+    values = {name: value for name, value in step.values.items() if name != "test"}
+    if not step.operator.endswith("audit_log"):
+        assert blender_operators.named(step.operator)(**values) == {"FINISHED"}
+
+
+def test_every_next_step_is_for_a_code_that_there_is() -> None:
+    codes = {*native.core().error_codes()}
+    assert len(next_steps.STEPS) > 20 and {*next_steps.STEPS, *next_steps.NEAR} <= codes
+    for step in next_steps.STEPS.values():
+        section = step.values.get("settings")
+        assert section is None or section in {"plans", *preferences.SECTIONS}
+
+
+def test_a_prompt_that_is_not_understood_offers_the_nearest_presets() -> None:
+    gallery.load()
+    gallery.finish()
+    properties.edited().prompt = "glorp the flibber on the pebbles"
+    bpy.ops.geonode.send()
+    finish()
+    assert session.current.summary == "ERROR"
+    steps = next_steps.of(session.current, "MESH")
+    assert 2 <= len(steps) <= 3 and steps[-1].text == "Use a Language Model"
+    assert {step.text for step in steps} <= {*draw_sidebar(width=900)}
+    assert bpy.ops.geonode.use_preset(**steps[0].values) == {"FINISHED"}
+    finish()
+    assert session.current.summary == "DONE", session.current.messages
+
+
+def test_a_model_is_picked_from_the_list_of_its_server(stored: Any) -> None:
+    stored.provider, stored.base_url, stored.model = "openai-compatible", "http://127.0.0.1:1/v1", "old"
+    outcome = connection.Outcome(False, "unknown_model", "There is no model “old”.", None, ("small", "large"), 1.0)
+    preferences.connection_state.outcome = outcome
+    shown = failed("unknown_model")
+    assert {"small", "large"} <= set(shown) and "Choose a Model" not in shown
+    assert bpy.ops.geonode.use_model(model="large") == {"FINISHED"}
+    assert stored.model == "large" and stored.provider == "openai-compatible"
+
+
+def test_every_setting_is_a_preference_and_reaches_the_run(stored: Any) -> None:
+    described = {setting["name"]: setting for setting in native.core().settings()}
+    assert {preference.name for preference in offers.PREFERENCES} == described.keys()
+    sections = {preference.section for preference in offers.PREFERENCES}
+    assert sections == {"plans", *preferences.SECTIONS}
+    untouched = choices.settings()
+    assert {"python", "preview"} <= untouched.keys() and "timeout_s" not in untouched
+    for preference in offers.PREFERENCES:
+        if preference.optional:
+            assert preference.name not in untouched
+            setattr(stored, choices.SWITCH + preference.name, True)
+            assert choices.settings()[preference.name] == pytest.approx(preference.default)
+        elif preference.range is not None:
+            setattr(stored, preference.name, preference.range[1])
+            assert choices.settings()[preference.name] == preference.range[1]
+    shown: list[str] = []
+    preferences.opened.update(preferences.SECTIONS)
+    drawn = SimpleNamespace(layout=Layout(shown), provider="offline")
+    for section in sections:
+        preferences.draw_settings(drawn.layout, stored, section)
+    preferences.opened.clear()
+    assert bpy.ops.geonode.open_settings(section="budget") == {"FINISHED"} and preferences.opened == {"budget"}
+    preferences.opened.clear()
+
+
+def test_my_data_is_removed_on_request_and_presets_only_with_a_tick(tmp_path: Any, monkeypatch: Any) -> None:
+    monkeypatch.setattr(folders, "own_folder", lambda: tmp_path)
+    monkeypatch.setattr(folders, "presets_folder", lambda: tmp_path / "presets")
+    kept_files = ["conversations/a.json", "cache/b.json", "presets/mine.toml", "catalogue-1.json"]
+    for name in kept_files:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("{}")
+    assert bpy.ops.geonode.remove_data() == {"FINISHED"}
+    assert sorted(p.relative_to(tmp_path).as_posix() for p in tmp_path.rglob("*.*")) == sorted(kept_files[2:])
+    assert bpy.ops.geonode.remove_data(presets=True) == {"FINISHED"}
+    assert [p.name for p in tmp_path.rglob("*.*")] == ["catalogue-1.json"]
+
+
+def test_what_is_sent_can_be_read_before(stored: Any) -> None:
+    stored.provider = "openai-compatible"
+    session.current.show(start.SETUP)
+    assert "What Is Sent" not in draw_sidebar() and "geonode.show_sent" in draw_sidebar()
+    bpy.data.objects["Plane"].name = "Secret Garden"
+    assert bpy.ops.geonode.show_sent() == {"FINISHED"}
+    shown = draw_sidebar(width=4000)
+    assert any("Secret Garden" in text for text in shown) and sent.BESIDE[0] in shown
+    assert bpy.ops.geonode.show_sent() == {"FINISHED"}
+    assert sent.BESIDE[0] not in draw_sidebar(width=4000)

@@ -9,6 +9,8 @@ Exit status: 0 done, 1 not done, 2 invalid command line, 130 interrupted.
 from __future__ import annotations
 
 import argparse
+import contextlib
+import json
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -45,6 +47,14 @@ def parser(prog: str) -> argparse.ArgumentParser:
     run.add_argument("--model", metavar="NAME", help="name of the model")
     run.add_argument("--base-url", metavar="URL", help="address of the server with its version segment: …/v1")
     run.add_argument("--key-variable", metavar="NAME", help="name of the environment variable that holds the API key")
+    run.add_argument(
+        "--set",
+        type=_setting,
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a setting of this run, as settings.md lists them; may be repeated",
+    )
     run.add_argument("--out", type=Path, default=Path(DEFAULT_OUT), metavar="DIR", help="folder of the results")
     run.add_argument("--yes", action="store_true", help="approve everything except trusted scripts")
     _common(run)
@@ -105,10 +115,22 @@ def _debug(command: argparse.ArgumentParser) -> None:
 
 
 def _seconds(text: str) -> float:
-    value = float(text)
-    if not 0 < value < 1e6:
-        raise ValueError(text)
-    return value
+    with contextlib.suppress(ValueError):
+        value = float(text)
+        if 0 < value < 1e6:
+            return value
+    raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0")
+
+
+def _setting(text: str) -> tuple[str, Any]:
+    """``name=value``: the value is JSON, or, if it is none, a word. The core knows names, types and ranges."""
+    name, sign, value = text.partition("=")
+    if not sign or not name.strip():
+        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
+    try:
+        return name.strip(), json.loads(value)
+    except ValueError:
+        return name.strip(), value.strip()
 
 
 def main(argv: Sequence[str], prog: str) -> int:
@@ -175,6 +197,7 @@ def _run(
         base_url=arguments.base_url,
         key_variable=arguments.key_variable,
         approve="all" if arguments.yes else None,
+        settings=dict(arguments.set),
     )
     with interrupt.cancels(handle):
         report = driver.drive(handle, console.event, arguments.timeout)

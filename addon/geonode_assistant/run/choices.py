@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import Any, NamedTuple, Protocol
 
 from ..host import current
@@ -12,6 +13,11 @@ from . import offers
 
 # The name under which Blender has registered the add-on: that of the top package.
 ADDON = __package__.rpartition(".")[0]
+
+# How variables that hold keys are called; keys themselves are not.
+_NAME = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
+# Begins the name of the preference that switches one on which is off by default.
+SWITCH = "use_"
 
 
 class Stored(Protocol):
@@ -40,11 +46,19 @@ def stored() -> Stored | None:
 
 
 def settings() -> dict[str, Any]:
-    """The settings of a run that the preferences hold, by their names in ``geonode_core.settings()``."""
+    """The settings of a run that the preferences hold, by their names in ``geonode_core.settings()``. Numbers that
+    are as they come are left out: some of them follow others.
+    """
     kept = stored()
     if kept is None:
         return {}
-    return {setting.name: getattr(kept, setting.name) for setting in offers.PREFERENCES}
+    found = {}
+    for setting in offers.PREFERENCES:
+        value = getattr(kept, setting.name)
+        is_said = getattr(kept, SWITCH + setting.name) if setting.optional else value != setting.default
+        if is_said or setting.type in ("bool", "word"):
+            found[setting.name] = value
+    return found
 
 
 def allowed_servers() -> list[str] | None:
@@ -70,11 +84,13 @@ def choice(provider: str | None, model: str | None, base_url: str | None, key_va
 def _key(provider: str, variable: str | None) -> str | None:
     if provider == "offline" or not variable:
         return None
-    key = os.environ.get(variable)
+    key = os.environ.get(variable, "").strip()
     if not key:
+        # What looks like no name may be a key that was put into the wrong place: it is not repeated.
+        named = f"The environment variable {variable}" if _NAME.fullmatch(variable) else "This environment variable"
         raise AssistantError(
             "auth_missing",
-            f"The environment variable {variable} is not set.",
+            f"{named} is not set.",
             "Set it before Blender starts, name another one, or clear the field to use the stored key.",
         )
     return key

@@ -321,6 +321,8 @@ class ApprovalRequest(TypedDict):
     reason: str
     # The tool call that it is about; `None` if it is about a plan.
     tool: NotRequired[AskedTool | None]
+    # What the plan does to the file, in a few sentences for the artist.
+    summary: NotRequired[list[str]]
     # The steps of the plan.
     steps: list[AskedStep]
     # What the plan changes, in plain words.
@@ -396,6 +398,8 @@ class AskedScript(TypedDict):
     timeout_ms: int
     # The lines that remove data.
     removes: list[str]
+    # Numbers of all lines that remove data, from 1.
+    marks: list[int]
 
 
 class AskedDryRun(TypedDict):

@@ -74,7 +74,8 @@ def load() -> None:
     elif bpy.app.background:
         finish()
     elif not bpy.app.timers.is_registered(_follow):
-        bpy.app.timers.register(_follow, first_interval=INTERVAL_S)
+        # Another file may be loaded meanwhile; the presets are there all the same.
+        bpy.app.timers.register(_follow, first_interval=INTERVAL_S, persistent=True)
 
 
 def finish() -> None:

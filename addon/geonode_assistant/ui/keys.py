@@ -8,10 +8,13 @@ core is called on a thread that the window polls.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..messages import AssistantError
 from ..run.background import Check
+
+if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import IconItems
 
 
 class KeyOwner(NamedTuple):
@@ -36,6 +39,13 @@ def describe(place: dict[str, Any] | None) -> str:
         case "file":
             return f"The key is in the file {place['path']}, not encrypted, readable only by you"
     return "No key found"
+
+
+def icon(place: dict[str, Any] | None) -> IconItems:
+    """An icon for where a key comes from: closed only where it is encrypted, or never written."""
+    if place is None:
+        return "QUESTION"
+    return "UNLOCKED" if place["place"] == "file" else "LOCKED"
 
 
 class KeyState:

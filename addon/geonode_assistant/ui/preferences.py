@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
@@ -14,11 +14,29 @@ from ..messages import AssistantError
 from ..run import background, choices, connection, offers
 from . import agents, audit, keys
 
+if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import IconItems
+
 # How often the preferences check whether the key store has answered.
 KEY_INTERVAL_S = 0.1
 
 # What is shown below a preference while it has this value.
 WARNINGS = {"python": ("trusted", "A trusted script can do anything on this computer: read each one")}
+
+
+# The groups of settings that can be opened, in their order.
+SECTIONS = {
+    "data": "What Is Sent and Kept",
+    "budget": "Budgets",
+    "replies": "Answers of Models",
+    "attempts": "Attempts",
+    "waiting": "Waiting",
+    "scripts": "Scripts and Dry Runs",
+    "checks": "Checks",
+    "limits": "Sizes of Plans",
+}
+opened: set[str] = set()
+"""The groups that are open."""
 
 
 def _items(offered: tuple[offers.Choice, ...]) -> list[tuple[str, str, str]]:
@@ -31,6 +49,9 @@ def _property(preference: offers.Preference) -> Any:
     shown: dict[str, Any] = {"name": preference.title, "description": preference.about, "default": preference.default}
     if preference.range is not None:
         shown["min"], shown["max"] = preference.range
+    if preference.type == "number":
+        # Not 0.6999999881.
+        shown["precision"] = 2
     match preference.type:
         case "bool":
             return bpy.props.BoolProperty(**shown)
@@ -98,13 +119,13 @@ class GeoNodePreferences(bpy.types.AddonPreferences):
         name="Model", description="Name of the model, as the server knows it", update=_forget_outcome
     )
     base_url: bpy.props.StringProperty(
-        name="Base URL",
+        name="Address",
         description="Address of the server with its version segment, for example http://127.0.0.1:11434/v1. "
         "If empty, the provider's own address is used",
         update=_forget_outcome,
     )
     key_variable: bpy.props.StringProperty(
-        name="Key Variable",
+        name="Key from Variable",
         description="Name of the environment variable that holds the API key. If empty, the provider's usual variable "
         "is used, and if that is not set, the stored key",
     )
@@ -119,7 +140,7 @@ class GeoNodePreferences(bpy.types.AddonPreferences):
     )
 
     allowed_servers: bpy.props.StringProperty(
-        name="Allowed Servers",
+        name="Only Send To",
         description="Addresses that requests may be sent to, separated by commas. If empty, only the one chosen above",
     )
     agents: bpy.props.BoolProperty(
@@ -135,16 +156,12 @@ class GeoNodePreferences(bpy.types.AddonPreferences):
     def draw(self, _context: bpy.types.Context) -> None:
         layout = self.layout
         layout.use_property_split = True
-        draw_settings(layout, self, "plans")
         layout.prop(self, "provider")
         if self.provider != "offline":
             layout.prop(self, "model")
             layout.prop(self, "base_url")
             layout.prop(self, "key_variable")
             draw_key(layout, self)
-            draw_settings(layout, self, "replies")
-            layout.prop(self, "allowed_servers")
-            draw_settings(layout, self, "data")
             if not bpy.app.online_access:
                 layout.label(
                     text="Online access is off: only servers on this machine can be used. "
@@ -156,11 +173,33 @@ class GeoNodePreferences(bpy.types.AddonPreferences):
             row.operator("geonode.test_connection")
         row.operator("geonode.find_servers")
         connection_state.draw(layout)
+        draw_settings(layout, self, "plans")
+        for section, title in SECTIONS.items():
+            if draw_section(layout, section, title):
+                draw_settings(layout, self, section)
+                if section == "data":
+                    layout.prop(self, "allowed_servers")
+                    draw_audit(layout)
+                    layout.operator("geonode.remove_data", icon="TRASH")
         agents.draw_preferences(layout, self)
-        draw_audit(layout)
 
 
-GeoNodePreferences.__annotations__.update({setting.name: _property(setting) for setting in offers.PREFERENCES})
+for _setting in offers.PREFERENCES:
+    GeoNodePreferences.__annotations__[_setting.name] = _property(_setting)
+    if _setting.optional:
+        GeoNodePreferences.__annotations__[choices.SWITCH + _setting.name] = bpy.props.BoolProperty(
+            name=_setting.title, description=_setting.about, default=False
+        )
+
+
+def draw_section(layout: bpy.types.UILayout, section: str, title: str) -> bool:
+    """Draws the heading of a group of settings, which opens and closes it; returns whether it is open."""
+    is_open = section in opened
+    icon: IconItems = "DOWNARROW_HLT" if is_open else "RIGHTARROW"
+    row = layout.row()
+    row.alignment = "LEFT"
+    row.operator("geonode.open_settings", text=title, icon=icon, emboss=False).section = section
+    return is_open
 
 
 def draw_settings(layout: bpy.types.UILayout, preferences: GeoNodePreferences, section: str) -> None:
@@ -168,7 +207,14 @@ def draw_settings(layout: bpy.types.UILayout, preferences: GeoNodePreferences, s
     for setting in offers.PREFERENCES:
         if setting.section != section:
             continue
-        layout.prop(preferences, setting.name)
+        if setting.optional:
+            row = layout.row(heading=setting.title)
+            row.prop(preferences, choices.SWITCH + setting.name, text="")
+            field = row.row()
+            field.active = getattr(preferences, choices.SWITCH + setting.name)
+            field.prop(preferences, setting.name, text="")
+        else:
+            layout.prop(preferences, setting.name)
         value, warning = WARNINGS.get(setting.name, (None, ""))
         if value is not None and getattr(preferences, setting.name) == value:
             layout.label(text=warning, icon="ERROR")
@@ -193,7 +239,7 @@ def draw_key(layout: bpy.types.UILayout, preferences: GeoNodePreferences) -> Non
     elif state.error is not None:
         row.label(text=state.error.message, icon="ERROR")
     else:
-        row.label(text=keys.describe(state.place), icon="LOCKED" if state.place else "UNLOCKED")
+        row.label(text=keys.describe(state.place), icon=keys.icon(state.place))
     if state.stored and not state.busy:
         row.operator("geonode.remove_key", text="", icon="X")
     if state.note:

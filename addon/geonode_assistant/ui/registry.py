@@ -11,10 +11,12 @@ from typing import Any
 import bpy
 
 from ..host import deferred_updates
-from . import agents, gallery, polling, preferences, properties
+from . import agents, gallery, overlay, polling, preferences, properties
 from .operators import agents as agent_operators
 from .operators import approval as approval_operators
 from .operators import connection as connection_operators
+from .operators import data as data_operators
+from .operators import exchange as exchange_operators
 from .operators import gallery as gallery_operators
 from .operators import history as history_operators
 from .operators import keep as keep_operators
@@ -31,6 +33,7 @@ MODULES = (
     properties,
     preferences,
     connection_operators,
+    data_operators,
     agent_operators,
     run_operators,
     start_operators,
@@ -42,6 +45,7 @@ MODULES = (
     approval_operators,
     ownership_operators,
     tree_operators,
+    exchange_operators,
     sidebar,
     tree_panel,
 )
@@ -80,8 +84,11 @@ def register(command: Callable[[list[str]], int]) -> None:
         _undo.append(agents.stop)
         agents.follow_preferences()
         if not bpy.app.background:
-            bpy.app.timers.register(gallery.warm_up, first_interval=gallery.WARM_UP_S)
+            bpy.app.timers.register(gallery.warm_up, first_interval=gallery.WARM_UP_S, persistent=True)
         _undo.append(gallery.close)
+        if not bpy.app.background:
+            overlay.start()
+            _undo.append(overlay.stop)
     except BaseException:
         with contextlib.suppress(Exception):
             unregister()

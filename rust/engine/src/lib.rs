@@ -27,8 +27,8 @@ pub use error::EngineError;
 pub use extensions::{extensions, register_action, register_op, unregister};
 pub use queries::{
     EffectRow, Reconciled, TreeLint, Validated, check_preset, check_tree, compact, diff, effects, estimates, lints,
-    models_reference, policies_reference, preset_draft, preset_plan, preset_prompt, presets, read_compact, reconcile,
-    settings_reference, shown_context, sockets, stack, structures, tree_text, validate_plan,
+    models_reference, nearest_presets, policies_reference, preset_draft, preset_plan, preset_prompt, presets,
+    read_compact, reconcile, settings_reference, shown_context, sockets, stack, structures, tree_text, validate_plan,
 };
 pub use request::{PlanInput, RunRequest};
 pub use run::{Messages, Report, Run, Saved, Span, Spans, Turn, protocol, reset_telemetry, telemetry};

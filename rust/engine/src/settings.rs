@@ -18,12 +18,24 @@ pub enum Section {
     Plans,
     /// How a model answers: below the choice of the model.
     Replies,
-    /// Where the artist's words are sent and stored.
+    /// Where the artist's words are sent and stored, and how much of the scene goes along.
     Data,
+    /// How long and how often a model may think.
+    Attempts,
+    /// How many tokens, requests and how much money may be spent.
+    Budget,
+    /// How long a server is waited for.
+    Waiting,
+    /// Scripts and dry runs: how long, how large.
+    Scripts,
+    /// What is checked, and what has to be asked.
+    Checks,
+    /// The size of prompts and plans.
+    Limits,
 }
 
 /// How the add-on's preferences show a setting. Blender stores what is chosen under the setting's name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Preference {
     /// Its label, with its unit if it has one.
     pub title: &'static str,
@@ -31,6 +43,9 @@ pub struct Preference {
     pub about: &'static str,
     /// Its section.
     pub section: Section,
+    /// The value that it has once it is switched on, if it is off by default.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start: Option<f64>,
 }
 
 /// Description of one setting.
@@ -54,16 +69,15 @@ pub struct Setting {
     /// The words that it accepts.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub words: &'static [Word],
-    /// How the preferences show it, if they do.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub preference: Option<Preference>,
+    /// How the preferences show it.
+    pub preference: Preference,
 }
 
 macro_rules! settings {
     ($(
         $(#[doc = $doc:literal])+
         $name:ident: $kind:ty = $default:expr $(, $min:literal..=$max:literal)?
-            $(=> $section:ident, $title:literal, $about:literal)?;
+            => $section:ident, $title:literal, $about:literal $(, $start:literal)?;
     )+) => {
         /// Settings of a run.
         #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -93,7 +107,12 @@ macro_rules! settings {
                         min,
                         max,
                         words: <$kind as Kind>::WORDS,
-                        preference: [$(Preference { title: $title, about: $about, section: Section::$section })?].first().copied(),
+                        preference: Preference {
+                            title: $title,
+                            about: $about,
+                            section: Section::$section,
+                            start: [$($start)?].first().copied(),
+                        },
                     }
                 },)+]
             }
@@ -123,75 +142,105 @@ macro_rules! settings {
     };
 }
 
-// A setting that a preference holds ends with its section, its label and its tooltip.
+// Each ends with its section in the preferences, its label and its tooltip; one that is off by default also with the value that it has
+// when it is switched on.
 settings! {
     /// Most characters of a prompt.
-    max_prompt_chars: u64 = 20_000, 1..=1_000_000;
+    max_prompt_chars: u64 = 20_000, 1..=1_000_000
+        => Limits, "Longest Prompt", "Most characters of a prompt";
     /// Further attempts after a refused plan or failed gates.
-    retries: u64 = 2, 0..=10;
+    retries: u64 = 2, 0..=10
+        => Attempts, "Further Attempts", "How often a model may try again after a plan that was refused or a result that failed its checks";
     /// Requests to the model other than retries: context requests, tool calls and turns with `done: false`.
-    max_iterations: u64 = 8, 0..=50;
+    max_iterations: u64 = 8, 0..=50
+        => Attempts, "Questions of the Model", "How often a model may look at the scene or ask for more before it has to answer";
     /// Whether models may call tools before they plan.
-    tools: bool = true;
+    tools: bool = true
+        => Attempts, "Let It Look Around", "Models may look at objects, trees and the documentation of nodes before they plan";
     /// Whether models that call the tool `picture` get pictures of the scene. Only for models that can see.
-    send_pictures: bool = false;
+    send_pictures: bool = false
+        => Data, "Send Pictures of the Scene", "A model that asks for a picture gets one. Only for models that can see";
     /// Limit on the tokens of all requests of a run together; no request is made beyond it; null: no limit.
-    max_run_tokens: Option<u64> = None, 1..=2_000_000_000;
+    max_run_tokens: Option<u64> = None, 1..=2_000_000_000
+        => Budget, "Tokens of a Prompt", "No further request is made once a prompt has used so many tokens", 100_000.0;
     /// Seconds that a run may spend on requests and tools, not counting the time spent waiting for the artist; null: no limit.
-    max_run_s: Option<f64> = None, 1..=86_400;
+    max_run_s: Option<f64> = None, 1..=86_400
+        => Budget, "Seconds of a Prompt", "Longest time that a prompt may take, without the time in which it waits for you", 300.0;
     /// Limit on the cost of all requests of a run together, in the currency of the prices; no request is made beyond it; null: no limit.
-    max_run_cost: Option<f64> = None, 0..=1_000_000;
+    max_run_cost: Option<f64> = None, 0..=1_000_000
+        => Budget, "Cost of a Prompt", "No further request is made once a prompt has cost so much, in the currency of the prices", 1.0;
     /// Price of a million tokens sent; null: the price in the registry of models, in US dollars, if it lists the model.
-    input_price: Option<f64> = None, 0..=1_000_000;
+    input_price: Option<f64> = None, 0..=1_000_000
+        => Budget, "Price of Sending", "Price of a million tokens that are sent, instead of the known one", 1.0;
     /// Price of a million tokens received; null: the price in the registry of models, in US dollars, if it lists the model.
-    output_price: Option<f64> = None, 0..=1_000_000;
+    output_price: Option<f64> = None, 0..=1_000_000
+        => Budget, "Price of Answers", "Price of a million tokens that are received, instead of the known one", 1.0;
     /// Limit of each attempt to reach the provider, and of the wait between pieces of a stream, in seconds.
-    timeout_s: f64 = 120.0, 1..=600;
+    timeout_s: f64 = 120.0, 1..=600
+        => Waiting, "Wait for an Answer", "Seconds until an attempt to reach the model is given up, also between two pieces of an answer";
     /// Limit of the wait for the first piece of a reply from a server on this computer, where a model may read a long prompt for minutes, in
     /// seconds. Such a server is not asked again while it is busy. If only `timeout_s` is set, that holds there too.
-    local_timeout_s: f64 = 600.0, 1..=3600;
+    local_timeout_s: f64 = 600.0, 1..=3600
+        => Waiting, "Wait for a Local Model", "Seconds until the first piece of an answer from a server on this computer, which may read for minutes";
     /// Limit of one request with all its attempts, in seconds.
-    total_timeout_s: f64 = 600.0, 1..=3600;
+    total_timeout_s: f64 = 600.0, 1..=3600
+        => Waiting, "Wait in All", "Seconds of one request with all its attempts";
     /// Further attempts of one request after a network fault or an overloaded provider.
-    network_retries: u64 = 2, 0..=10;
+    network_retries: u64 = 2, 0..=10
+        => Waiting, "Attempts at Sending", "How often a request is sent again after a fault of the network or while the model is overloaded";
     /// Tokens that the scene may take in a request to a model; the least important parts are left out.
-    context_tokens: u64 = 8_000, 300..=1_000_000;
+    context_tokens: u64 = 8_000, 300..=1_000_000
+        => Data, "Tokens of the Scene", "Most tokens that the description of the scene may take; the least important parts are left out";
     /// Tokens that earlier turns of the conversation may take; 0: none are sent.
-    conversation_tokens: u64 = 4_000, 0..=1_000_000;
+    conversation_tokens: u64 = 4_000, 0..=1_000_000
+        => Data, "Tokens of the Conversation", "Most tokens that earlier prompts and answers may take; 0 sends none";
     /// Whether conversations are stored on this computer, so that a later prompt can refer to an earlier one.
     keep_conversations: bool = true
         => Data, "Keep Conversations", "Keep prompts and answers on this computer, without keys, so that prompts can follow each other";
     /// Whether replies of models are stored on this computer and answer equal requests. Off, because repeating a request usually means
     /// wanting something else.
-    cache: bool = false;
+    cache: bool = false
+        => Data, "Answer Again from This Computer", "Keep answers of models here and give the same one to the same prompt about the same scene";
     /// Most replies that are stored.
-    cache_entries: u64 = 500, 0..=100_000;
+    cache_entries: u64 = 500, 0..=100_000
+        => Data, "Answers That Are Kept", "Most answers of models that are kept on this computer";
     /// Most megabytes of replies that are stored.
-    cache_mb: u64 = 64, 0..=65_536;
+    cache_mb: u64 = 64, 0..=65_536
+        => Data, "Megabytes of Answers", "Most space that kept answers may take, in megabytes";
     /// Requests to models that this process may make in a minute, including those of saved runs that it resumes; null: no limit.
-    max_requests_per_minute: Option<u64> = None, 0..=1_000_000;
+    max_requests_per_minute: Option<u64> = None, 0..=1_000_000
+        => Budget, "Requests in a Minute", "Most requests to models that this Blender makes in a minute", 10.0;
     /// Requests to models that this process may make in a day, including those of saved runs that it resumes; null: no limit.
-    max_requests_per_day: Option<u64> = None, 0..=1_000_000;
+    max_requests_per_day: Option<u64> = None, 0..=1_000_000
+        => Budget, "Requests in a Day", "Most requests to models that this Blender makes in a day", 500.0;
     /// Tokens that this process may send and receive in a minute, including those of saved runs that it resumes; null: no limit.
-    max_tokens_per_minute: Option<u64> = None, 0..=2_000_000_000;
+    max_tokens_per_minute: Option<u64> = None, 0..=2_000_000_000
+        => Budget, "Tokens in a Minute", "Most tokens that this Blender sends and receives in a minute", 100_000.0;
     /// Tokens that this process may send and receive in a day, including those of saved runs that it resumes; null: no limit.
-    max_tokens_per_day: Option<u64> = None, 0..=2_000_000_000;
+    max_tokens_per_day: Option<u64> = None, 0..=2_000_000_000
+        => Budget, "Tokens in a Day", "Most tokens that this Blender sends and receives in a day", 2_000_000.0;
     /// Whether policies (servers that data may go to, schemas, requests and tokens per minute and day) only report what they would refuse.
-    policy_log_only: bool = false;
+    policy_log_only: bool = false
+        => Checks, "Only Report Broken Rules", "Rules about what may be sent, and the limits of a minute and a day, report what they would refuse and let it through";
     /// Most tokens of a reply, reasoning included; null leaves it to the provider.
-    max_tokens: Option<u64> = None, 1..=1_000_000;
+    max_tokens: Option<u64> = None, 1..=1_000_000
+        => Replies, "Longest Answer", "Most tokens of an answer, with those that the model thinks in", 16_000.0;
     /// Randomness of the reply, from 0 (least) to 2; null leaves it to the provider.
-    temperature: Option<f64> = None, 0..=2;
+    temperature: Option<f64> = None, 0..=2
+        => Replies, "Temperature", "Randomness of answers, from 0 (least) to 2", 0.0;
     /// Number from which the provider draws the reply's randomness, where its interface takes one, so that a run can be repeated; null leaves
     /// it to the provider.
-    seed: Option<u64> = None, 0..=2_000_000_000;
+    seed: Option<u64> = None, 0..=2_000_000_000
+        => Replies, "Seed", "Number that answers are drawn from, so that a prompt can be repeated, where the model takes one", 0.0;
     /// Whether the reply is streamed, so that text appears while the model writes.
     stream: bool = true
         => Replies, "Stream Replies", "Show the reply while the model writes it, not only once it is complete";
     /// Whether the plan's schema constrains the model's reply where the provider can.
-    structured_output: bool = true;
+    structured_output: bool = true
+        => Replies, "Bind Answers to the Form", "The form of a plan binds what the model may write, where it can be bound";
     /// Most steps in a plan.
-    max_steps: u64 = 25, 1..=1000;
+    max_steps: u64 = 25, 1..=1000
+        => Limits, "Steps of a Plan", "Most steps of a plan";
     /// Whether every plan is shown for approval before it is applied, if somebody can be asked.
     preview: bool = false
         => Plans, "Show Every Plan First", "Ask before every plan is applied, not only before those that remove your work or cost much time";
@@ -204,37 +253,52 @@ settings! {
     try_scripts: Trials = Trials::Always
         => Plans, "Try Scripts", "Which scripts are tried first, in a sandbox on a copy of the file, before they can be approved";
     /// Longest time that a Python step may ask for, in milliseconds.
-    max_python_ms: u64 = 10_000, 1..=600_000;
+    max_python_ms: u64 = 10_000, 1..=600_000
+        => Scripts, "Longest Script", "Milliseconds that a script may ask for";
     /// Most characters of Python in a step.
-    max_python_chars: u64 = 20_000, 1..=1_000_000;
+    max_python_chars: u64 = 20_000, 1..=1_000_000
+        => Scripts, "Characters of a Script", "Most characters of a script";
     /// Most operations of a plan, over all steps.
-    max_operations: u64 = 10_000, 1..=1_000_000;
+    max_operations: u64 = 10_000, 1..=1_000_000
+        => Limits, "Operations of a Plan", "Most single changes of a plan, over all its steps";
     /// Most bytes of a plan's text.
-    max_plan_bytes: u64 = 16_777_216, 1024..=268_435_456;
+    max_plan_bytes: u64 = 16_777_216, 1024..=268_435_456
+        => Limits, "Bytes of a Plan", "Most bytes of the text of a plan";
     /// From this many removed nodes of a tree on, whoever made them, a step is destructive and needs approval; fewer
     /// that it names are an ordinary edit.
-    destructive_nodes: u64 = 5, 1..=100_000;
+    destructive_nodes: u64 = 5, 1..=100_000
+        => Checks, "Removed Nodes That Ask", "You are asked before a step removes this many nodes of a tree or more";
     /// Elements (vertices, curve points, points, instances; ten voxels count as one) that a plan may be expected to create without
     /// approval, gate `BLOWUP_RISK`.
-    max_elements: u64 = 5_000_000, 1..=2_000_000_000;
+    max_elements: u64 = 5_000_000, 1..=2_000_000_000
+        => Checks, "Elements That Ask", "You are asked before a result has more vertices, points and instances than this";
     /// Seconds that Blender may be expected to take for evaluating the modifiers of one object without approval, gate `BLOWUP_RISK`.
-    max_evaluation_s: u64 = 10, 1..=86_400;
+    max_evaluation_s: u64 = 10, 1..=86_400
+        => Checks, "Seconds That Ask", "You are asked before a result that would keep Blender busy longer than this, in seconds";
     /// Megabytes that evaluating the modifiers of one object may be expected to take without approval, gate `BLOWUP_RISK`.
-    max_evaluation_mb: u64 = 2000, 1..=1_048_576;
+    max_evaluation_mb: u64 = 2000, 1..=1_048_576
+        => Checks, "Megabytes That Ask", "You are asked before a result that would take more memory than this, in megabytes";
     /// Limit of a dry run in the background, in seconds.
-    dry_run_s: u64 = 60, 1..=3600;
+    dry_run_s: u64 = 60, 1..=3600
+        => Scripts, "Longest Dry Run", "Seconds until a dry run is stopped";
     /// Most memory that a dry run may use, in megabytes.
-    dry_run_mb: u64 = 4096, 512..=1_048_576;
+    dry_run_mb: u64 = 4096, 512..=1_048_576
+        => Scripts, "Memory of a Dry Run", "Most megabytes that a dry run may use";
     /// Whether an empty result passes the gate `NOT_EMPTY`.
-    allow_empty_result: bool = false;
+    allow_empty_result: bool = false
+        => Checks, "Allow Empty Results", "A result without any geometry counts as a result";
     /// Whether times and counters of runs are collected. They stay in this process.
-    telemetry: bool = true;
+    telemetry: bool = true
+        => Checks, "Count and Time Runs", "Times and counters of runs are collected. They stay in this Blender";
     /// Whether a request that breaks a rule which can be waived (its length) is refused; otherwise it is a warning.
-    strict_requests: bool = true;
+    strict_requests: bool = true
+        => Checks, "Strict with Prompts", "A prompt that breaks a rule is refused instead of being sent with a warning";
     /// Whether a reply that breaks a rule which can be waived (a missing final brace was added) is refused; otherwise it is a warning.
-    strict_responses: bool = true;
+    strict_responses: bool = true
+        => Checks, "Strict with Answers", "An answer that breaks a rule is refused instead of being used with a warning";
     /// Whether a call of a tool that breaks a rule which can be waived is refused; otherwise it is a warning.
-    strict_tools: bool = true;
+    strict_tools: bool = true
+        => Checks, "Strict with Tools", "A call of a tool that breaks a rule is refused instead of being carried out with a warning";
 }
 
 impl Settings {
@@ -320,25 +384,34 @@ mod tests {
     #[test]
     fn every_preference_can_be_shown_and_stored() {
         let described = Settings::describe();
-        let shown: Vec<&Setting> = described
-            .iter()
-            .filter(|setting| setting.preference.is_some())
-            .collect();
-        assert!(shown.len() >= 4);
-        for setting in shown {
-            let Some(Preference { title, about, .. }) = setting.preference else {
-                unreachable!()
-            };
+        let mut titles = std::collections::BTreeSet::new();
+        for setting in &described {
+            let Preference {
+                title, about, start, ..
+            } = setting.preference;
+            assert!(
+                titles.insert(title),
+                "{}: two settings are called {title}",
+                setting.name
+            );
             assert!(
                 !title.is_empty() && !about.is_empty() && !about.ends_with('.'),
                 "{}",
                 setting.name
             );
-            assert!(
-                !setting.default.is_null(),
+            assert_eq!(
+                start.is_some(),
+                setting.default.is_null(),
                 "{}: Blender has no value for “not set”",
                 setting.name
             );
+            if let Some(start) = start {
+                assert!(
+                    setting.min.is_some_and(|min| min <= start) && setting.max.is_some_and(|max| start <= max),
+                    "{}",
+                    setting.name
+                );
+            }
             assert!(
                 setting.max.is_none_or(|max| max <= f64::from(i32::MAX)),
                 "{}",

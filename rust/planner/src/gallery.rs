@@ -29,6 +29,24 @@ pub fn prompt(id: &str) -> Result<Option<String>, DataError> {
     Ok(alone.and_then(|entry| entry.preset.examples.iter().find_map(|example| general(entry, example))))
 }
 
+/// The IDs of the shipped presets that are nearest to a prompt, the nearest first: those that a refusal of it names.
+///
+/// # Errors
+/// `preset_invalid` when the embedded library is damaged.
+pub fn nearest(prompt: &str) -> Result<Vec<String>, DataError> {
+    let library = Library::get()?;
+    let cut = prompt
+        .char_indices()
+        .nth(LONGEST)
+        .map_or(prompt, |(at, _)| prompt.get(..at).unwrap_or_default());
+    let titles = library.nearest(cut).into_iter().map(|near| near.title);
+    let known = |title: String| library.entries.iter().find(|entry| entry.preset.title == title);
+    Ok(titles.filter_map(known).map(|entry| entry.preset.id.clone()).collect())
+}
+
+/// Characters of a prompt that are compared.
+const LONGEST: usize = 2000;
+
 /// The example in a form that works on an object of any name: with its object replaced, or as it is.
 fn general(entry: &Entry, example: &str) -> Option<String> {
     let understood = offline::understand(example, &scene()?, &Options::default()).ok()?;
@@ -76,6 +94,14 @@ fn lone(name: &str, kind: &str) -> Option<Context> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_nearest_presets_are_those_that_a_refusal_names() {
+        let found = nearest("scatter something like pebbles over it").unwrap();
+        assert_eq!(found.len(), 3);
+        assert!(found.iter().any(|id| id.contains("scatter")), "{found:?}");
+        assert_eq!(nearest(&"ä".repeat(5000)).unwrap().len(), 3);
+    }
 
     #[test]
     fn almost_every_preset_has_a_prompt_for_an_object_of_any_name() {

@@ -782,12 +782,15 @@ def security_events() -> dict[str, Any]:
 
 def settings() -> list[dict[str, Any]]:
     """Every setting of a run: `name`, `type`, `doc`, `default`, `min`, `max`, `words` (what a word can be),
-    `preference` (`title`, `about`, `section`: how the preferences show it)."""
+    `preference` (`title`, `about`, `section`, `start`: how the preferences show it)."""
 
 def preset_prompt(id: str) -> str | None:
     """A prompt that calls for a shipped preset, with `{object}` in place of the object's name; None where words alone
     cannot, as for one that needs a second object.
     """
+
+def nearest_presets(prompt: str) -> list[str]:
+    """The IDs of the shipped presets nearest to a prompt, at most three, the nearest first."""
 
 def version() -> dict[str, Any]:
     """Versions of the core and of what it reads: `core`, `protocol`, `ir`, `catalogue`."""

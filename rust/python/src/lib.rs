@@ -57,10 +57,10 @@ mod geonode_core {
     #[pymodule_export]
     use super::{
         check_manifest, check_preset, check_script, check_tree, code_fix, code_section, compact, conversation_turns,
-        diff, effects, error_codes, estimates, known_models, limits, lints, pattern_is_quick, preset_draft,
-        preset_plan, preset_prompt, presets, read_compact, reconcile, reset_telemetry, schema, script_policy,
-        security_events, settings, shown_context, sockets, stack, structures, telemetry, tree_text, unfit_mesh,
-        validate_plan, version,
+        diff, effects, error_codes, estimates, known_models, limits, lints, nearest_presets, pattern_is_quick,
+        preset_draft, preset_plan, preset_prompt, presets, read_compact, reconcile, reset_telemetry, schema,
+        script_policy, security_events, settings, shown_context, sockets, stack, structures, telemetry, tree_text,
+        unfit_mesh, validate_plan, version,
     };
     #[pymodule_export]
     use crate::agents::Agents;
@@ -443,8 +443,8 @@ fn security_events(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     to_python(py, &geonode_engine::security_events())
 }
 
-/// Every setting of a run: `[{"name", "type", "doc", "default", "min"?, "max"?, "words"?, "preference"?: {"title", "about",
-/// "section"}}]`.
+/// Every setting of a run: `[{"name", "type", "doc", "default", "min"?, "max"?, "words"?, "preference": {"title", "about",
+/// "section", "start"?}}]`.
 #[pyfunction]
 fn settings(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     to_python(py, &Settings::describe())
@@ -462,6 +462,12 @@ fn known_models(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
 #[pyfunction]
 fn preset_prompt(py: Python<'_>, id: &str) -> PyResult<Option<String>> {
     detached(py, || geonode_engine::preset_prompt(id))
+}
+
+/// The IDs of the shipped presets nearest to a prompt, at most three, the nearest first.
+#[pyfunction]
+fn nearest_presets(py: Python<'_>, prompt: &str) -> PyResult<Vec<String>> {
+    detached(py, || geonode_engine::nearest_presets(prompt))
 }
 
 /// `{"core", "protocol", "ir", "catalogue"}`: versions of the core and of what it reads.

@@ -14,6 +14,9 @@ pub struct ApprovalRequest {
     /// The tool call that it is about; `None` if it is about a plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<AskedTool>,
+    /// What the plan does to the file, in a few sentences for the artist.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub summary: Vec<String>,
     /// The steps of the plan.
     pub steps: Vec<AskedStep>,
     /// What the plan changes, in plain words.
@@ -99,6 +102,8 @@ pub struct AskedScript {
     pub timeout_ms: u32,
     /// The lines that remove data.
     pub removes: Vec<String>,
+    /// Numbers of all lines that remove data, from 1.
+    pub marks: Vec<u32>,
 }
 
 /// A tool call in an approval request.

@@ -53,6 +53,9 @@ pub(crate) struct Run {
     /// Approve everything that needs approval
     #[arg(long)]
     yes: bool,
+    /// A setting of this run, as addon/docs/settings.md lists them; may be repeated
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    settings: Vec<String>,
 }
 
 impl Run {
@@ -78,6 +81,7 @@ impl Run {
                 arguments.push(argument);
             }
         }
+        arguments.extend(self.settings.iter().map(|setting| format!("--set={setting}").into()));
         if self.yes {
             arguments.push("--yes".into());
         }

@@ -11,13 +11,16 @@ from typing import Any, Literal
 import bpy
 
 from ... import native
-from ...host import current
+from ...host import current, operators
 from ...messages import AssistantError
-from ...run import background, choices, connection
-from .. import audit, preferences
+from ...run import background, choices, connection, session
+from .. import audit, polling, preferences
 from ..bases import OperatorPart
 
 INTERVAL_S = 0.1
+# The part of the sidebar with the questions that set up a planner.
+SETUP = "setup"
+_NOT_ENABLED = "The add-on is not enabled in Preferences > Add-ons, so it has no preferences"
 
 Kind = Literal["INFO", "WARNING", "ERROR"]
 
@@ -139,18 +142,89 @@ class GEONODE_OT_use_server(bpy.types.Operator):
     def execute(self, _context: bpy.types.Context) -> set[str]:
         stored = choices.stored()
         if stored is None:
-            self.report({"ERROR"}, "The add-on is not enabled in Preferences > Add-ons, so it has no preferences")
+            self.report({"ERROR"}, _NOT_ENABLED)
             return {"CANCELLED"}
         stored.provider, stored.base_url, stored.model = "openai-compatible", self.base_url, self.model
         stored.key_variable = ""
         return {"FINISHED"}
 
 
+class GEONODE_OT_use_model(bpy.types.Operator):
+    """Use this model of the server"""
+
+    bl_idname = "geonode.use_model"
+    bl_label = "Use Model"
+    bl_options = {"REGISTER", "INTERNAL"}
+
+    model: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+
+    def execute(self, _context: bpy.types.Context) -> set[str]:
+        stored = choices.stored()
+        if stored is None:
+            self.report({"ERROR"}, _NOT_ENABLED)
+            return {"CANCELLED"}
+        stored.model = self.model
+        return {"FINISHED"}
+
+
+class GEONODE_OT_set_up(bpy.types.Operator):
+    """Show who plans, with its address, its key and its model"""
+
+    bl_idname = "geonode.set_up"
+    bl_label = "Set Up"
+    bl_options = {"INTERNAL"}
+
+    test: bpy.props.BoolProperty(options={"HIDDEN", "SKIP_SAVE"})
+
+    def execute(self, _context: bpy.types.Context) -> set[str]:
+        session.current.shown.add(SETUP)
+        polling.redraw()
+        if self.test and not bpy.app.background:
+            return {*operators.named("geonode.test_connection")("INVOKE_DEFAULT")}
+        return {"FINISHED"}
+
+
+class GEONODE_OT_open_preferences(bpy.types.Operator):
+    """Open the preferences where this can be changed"""
+
+    bl_idname = "geonode.open_preferences"
+    bl_label = "Open Preferences"
+    bl_options = {"INTERNAL"}
+
+    tab: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+    settings: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+
+    def execute(self, _context: bpy.types.Context) -> set[str]:
+        if self.settings:
+            preferences.opened.add(self.settings)
+        if bpy.app.background:
+            return {"FINISHED"}
+        if self.tab:
+            return {*operators.named("screen.userpref_show")(section=self.tab)}
+        return {*operators.named("preferences.addon_show")(module=choices.ADDON)}
+
+
+class GEONODE_OT_open_settings(bpy.types.Operator):
+    """Show these settings, or hide them again"""
+
+    bl_idname = "geonode.open_settings"
+    bl_label = "Show Settings"
+    bl_options = {"INTERNAL"}
+
+    section: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        preferences.opened ^= {self.section}
+        if context.area is not None:
+            context.area.tag_redraw()
+        return {"FINISHED"}
+
+
 class GEONODE_OT_verify_audit_log(_Waiting, bpy.types.Operator):
-    """Read the whole audit log and report whether anything in it was changed"""
+    """Read the whole log of what left this computer and who allowed what, and say whether anything in it was changed"""
 
     bl_idname = "geonode.verify_audit_log"
-    bl_label = "Verify Audit Log"
+    bl_label = "Check the Log of What Was Sent"
     bl_options = {"REGISTER", "INTERNAL"}
 
     def begin(self) -> background.Check:
@@ -196,6 +270,10 @@ CLASSES = (
     GEONODE_OT_test_connection,
     GEONODE_OT_find_servers,
     GEONODE_OT_use_server,
+    GEONODE_OT_use_model,
+    GEONODE_OT_set_up,
+    GEONODE_OT_open_preferences,
+    GEONODE_OT_open_settings,
     GEONODE_OT_remove_key,
     GEONODE_OT_verify_audit_log,
     GEONODE_OT_new_audit_log,

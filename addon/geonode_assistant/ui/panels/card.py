@@ -11,9 +11,10 @@ import bpy
 
 from ...host import sliders, visibility
 from ...run import session
-from .. import properties, wording
+from .. import next_steps, properties, wording
 from ..operators.keep import kept
 from .log import ICONS, draw_output
+from .start import draw_models
 from .understanding import done_lines, draw_understanding, draw_unused, notes
 from .wrapping import draw_text, side_by_side
 
@@ -91,10 +92,24 @@ def _draw_failed(box: bpy.types.UILayout, view: session.Session, context: bpy.ty
         if words:
             draw_text(box, "It answered:", context)
             draw_text(box, words, context, "BLANK1")
+    _draw_next(box, view, context)
     row = side_by_side(box, context)
     _draw_again(row, view)
     draw_log_button(row, view)
     _draw_former(box, view, context)
+
+
+def _draw_next(box: bpy.types.UILayout, view: session.Session, context: bpy.types.Context) -> None:
+    """The buttons that do the next right thing."""
+    kind = context.object.type if context.object is not None else ""
+    found = next_steps.of(view, kind)
+    if any(message.get("code") == "unknown_model" for message in view.messages):
+        draw_models(box, next_steps.offered())
+    column = box.column(align=True)
+    for step in found:
+        button = column.operator(step.operator, text=step.text, icon=step.icon)
+        for name, value in step.values.items():
+            setattr(button, name, value)
 
 
 def _draw_former(box: bpy.types.UILayout, view: session.Session, context: bpy.types.Context) -> None:

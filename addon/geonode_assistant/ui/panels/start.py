@@ -3,19 +3,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import bpy
 
-from ...run import choices, offers, session
+from ...messages import one_line
+from ...run import choices, offers, sent, session
 from .. import examples, preferences
-from .wrapping import MARGIN_PX, draw_text, fits, is_wide, labelled
+from ..operators.connection import SETUP
+from ..operators.data import SENT, described
+from .wrapping import MARGIN_PX, draw_text, draw_texts, fits, is_wide, labelled
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import IconItems
 
-SETUP = "setup"
 SHOWN_EXAMPLES = 4
+# Of what is sent: lines, and letters of each.
+SHOWN_LINES, SHOWN_CHARACTERS = 30, 300
 # Width that the frames of the panel and of a button take away from its text.
 BUTTON_PX = 52
 _TITLES = {provider.name: provider.title for provider in offers.PROVIDERS}
@@ -78,6 +83,12 @@ def draw_setup(layout: bpy.types.UILayout, stored: Any, context: bpy.types.Conte
     box.prop(stored, "model", text="", placeholder="Name of the model")
     box.operator("geonode.test_connection", icon="LINKED")
     draw_connection(box, context)
+    is_open = SENT in session.current.shown
+    box.operator("geonode.show_sent", icon="DOWNARROW_HLT" if is_open else "RIGHTARROW", depress=is_open)
+    if is_open:
+        draw_texts(box, ((line, "DOT") for line in sent.BESIDE), context)
+        for line in described[:SHOWN_LINES]:
+            draw_text(box, one_line(line, SHOWN_CHARACTERS), context, "BLANK1")
 
 
 def draw_connection(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
@@ -88,11 +99,20 @@ def draw_connection(layout: bpy.types.UILayout, context: bpy.types.Context) -> N
     elif state.outcome is not None:
         draw_text(layout, state.outcome.text, context, "CHECKMARK" if state.outcome.ok else "ERROR")
         draw_text(layout, state.outcome.hint or "", context, "BLANK1")
+        if not state.outcome.ok:
+            draw_models(layout, state.outcome.models)
     column = layout.column(align=True)
     for server in state.servers:
         for model in server.models[: state.SHOWN_MODELS]:
             button = column.operator("geonode.use_server", text=f"{model} ({server.name})", translate=False)
             button.base_url, button.model = server.base_url, model
+
+
+def draw_models(layout: bpy.types.UILayout, models: Sequence[str]) -> None:
+    """Draws the models that the chosen server offers as buttons; nothing without any."""
+    column = layout.column(align=True)
+    for model in models[: preferences.ConnectionState.SHOWN_MODELS]:
+        column.operator("geonode.use_model", text=model, translate=False).model = model
 
 
 def draw_start(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:

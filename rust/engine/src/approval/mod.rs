@@ -3,3 +3,4 @@
 pub(crate) mod choice;
 pub(crate) mod request;
 pub(crate) mod script;
+mod summary;

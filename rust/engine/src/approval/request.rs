@@ -8,6 +8,7 @@ use geonode_run::{ApprovalRequest, AskedDryRun, AskedOperation, AskedStep, Asked
 
 use crate::approval::choice::{operation_id, step_id};
 use crate::approval::script;
+use crate::approval::summary::summary;
 use crate::settings::Settings;
 
 /// The data for a request.
@@ -72,6 +73,7 @@ pub(crate) fn request(subject: &Subject<'_>, compiled: &Compiled, risk: Option<&
     let why = untried(subject.plan);
     Some(ApprovalRequest {
         reason,
+        summary: summary(subject.plan, subject.document, compiled),
         steps,
         diff: compiled.diff.clone(),
         dry_run: Some(AskedDryRun {

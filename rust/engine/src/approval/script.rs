@@ -74,6 +74,7 @@ pub(crate) fn describe(script: &PythonScript, blender: &str) -> Description {
             lines,
             timeout_ms: script.timeout_ms,
             removes,
+            marks: places,
         },
     }
 }

@@ -192,3 +192,11 @@ pub fn preset_plan(wanted: &str, context: &str) -> Result<Value, EngineError> {
 pub fn preset_prompt(id: &str) -> Result<Option<String>, EngineError> {
     Ok(gallery::prompt(id)?)
 }
+
+/// The IDs of the shipped presets nearest to a prompt, the nearest first.
+///
+/// # Errors
+/// [`EngineError::Preset`] when the embedded library is damaged.
+pub fn nearest_presets(prompt: &str) -> Result<Vec<String>, EngineError> {
+    Ok(gallery::nearest(prompt)?)
+}

@@ -10,7 +10,7 @@ use geonode_testing::compare;
 
 const FILE: &str = "addon/geonode_assistant/run/offers.py";
 const HEAD: &str = r#"# SPDX-License-Identifier: GPL-3.0-or-later
-"""What the preferences offer: who can plan, and some settings of a run. Made by
+"""What the preferences offer: who can plan, and the settings of a run. Made by
 `cargo xtask schemas` from `rust/provider/src/providers.rs` and
 `rust/engine/src/settings.rs`: changes belong there.
 """
@@ -36,8 +36,10 @@ class Preference(NamedTuple):
     about: str
     type: Literal["bool", "integer", "number", "word"]
     default: bool | float | str
-    section: Literal["plans", "replies", "data"]
+    section: Literal["plans", "replies", "data", "attempts", "budget", "waiting", "scripts", "checks", "limits"]
     range: tuple[float, float] | None = None
+    optional: bool = False
+    """Whether it is off by default; `default` is then the value that it has when it is switched on."""
     choices: tuple[Choice, ...] = ()
 "#;
 
@@ -98,8 +100,17 @@ fn python(value: &Value) -> String {
     }
 }
 
-fn preference(setting: &Setting) -> Option<String> {
-    let shown = setting.preference?;
+/// The value that Blender stores at first.
+fn stored(setting: &Setting) -> String {
+    match setting.preference.start {
+        Some(start) if setting.kind == "integer" => format!("{start:.0}"),
+        Some(start) => format!("{start:?}"),
+        None => python(&setting.default),
+    }
+}
+
+fn preference(setting: &Setting) -> String {
+    let shown = setting.preference;
     let section = serde_json::to_value(shown.section).unwrap();
     let mut out = format!(
         "    Preference(\n        name={},\n        title={},\n        about={},\n        type={},\n        default={},\n        section={section},\n",
@@ -107,10 +118,13 @@ fn preference(setting: &Setting) -> Option<String> {
         text(shown.title, 8),
         text(shown.about, 8),
         text(setting.kind, 8),
-        python(&setting.default),
+        stored(setting),
     );
     if let (Some(min), Some(max)) = (setting.min, setting.max) {
         let _ = writeln!(out, "        range=({min}, {max}),");
+    }
+    if shown.start.is_some() {
+        out.push_str("        optional=True,\n");
     }
     if !setting.words.is_empty() {
         out.push_str("        choices=(\n");
@@ -120,7 +134,7 @@ fn preference(setting: &Setting) -> Option<String> {
         out.push_str("        ),\n");
     }
     out.push_str("    ),\n");
-    Some(out)
+    out
 }
 
 /// The names of some providers as a set.
@@ -158,7 +172,7 @@ fn what_the_preferences_offer_is_current() {
         set(&servers),
     );
 
-    let preferences: Vec<String> = Settings::describe().iter().filter_map(preference).collect();
+    let preferences: Vec<String> = Settings::describe().iter().map(preference).collect();
     assert!(preferences.len() > 3 && now.matches("    Choice(").count() > 4);
     let _ = write!(
         now,

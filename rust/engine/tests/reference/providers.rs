@@ -43,7 +43,7 @@ fn the_guides_table_of_providers_is_current() {
         let Some(words) = facts.words else { continue };
         let (address, key) = match facts.models {
             Models::Vendor => (format!("`{}`", facts.base_url.unwrap()), variables(*provider)),
-            Models::Server | Models::Recorded => ("Base URL".to_owned(), "only if the server asks for one".to_owned()),
+            Models::Server | Models::Recorded => ("Address".to_owned(), "only if the server asks for one".to_owned()),
         };
         let _ = writeln!(
             table,
