@@ -77,6 +77,9 @@ class FakeHost:
     def changed(self) -> bool:
         return "commit" in self.calls
 
+    def marks(self, tree: int) -> list[Any]:
+        return []
+
     def results(self) -> list[Any]:
         return []
 

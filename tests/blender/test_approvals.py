@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import bpy
@@ -141,3 +142,39 @@ def test_no_general_approval_allows_trusted_scripts(approve: Any) -> None:
     assert report.status == "error"
     assert "python_not_allowed" in codes(report)
     assert e2e.document() == before
+
+
+def summaries(*plans: dict[str, Any]) -> list[list[str]]:
+    """How the question of each plan begins; each is approved."""
+    asked: list[Any] = []
+    for plan in plans:
+        report = api.apply_plan(
+            plan, approve=lambda request: asked.append(request) or "approved", settings={"preview": True}
+        )
+        assert report.ok, report.messages
+        bpy.ops.ed.undo_push(message="Next")
+    return [request["summary"] for request in asked]
+
+
+def test_a_question_begins_with_what_the_plan_does() -> None:
+    scale = raised(3.0)
+    add = {"op": "create_node", "node_id": "turn", "bl_idname": "GeometryNodeSetPosition"}
+    ends = [("move", "turn"), ("turn", "group_output")]
+    links = [
+        {"op": "link", "from": {"node_id": a, "socket": "Geometry"}, "to": {"node_id": b, "socket": "Geometry"}}
+        for a, b in ends
+    ]
+    scale["steps"][0]["payload"]["operations"] += [add, *links]
+    first, second = summaries(lift(), scale)
+    assert first == ["Adds the modifier “Lift” to “Plane”: 1 node.", "Nothing of yours changes."]
+    [line] = second
+    assert line.startswith("Changes the tree “Lift”: 1 node added, 1 node changed"), line
+
+
+def test_a_preset_is_asked_about_in_one_sentence() -> None:
+    handle = api.start("scatter 5 cubes on the plane", approve="ask", settings={"preview": True})
+    request = handle.pending[wait(handle)]
+    assert re.fullmatch(r"Adds the modifier “Scatter” to “Plane”: \d+ nodes, \d+ inputs\.", request["summary"][0])
+    assert request["summary"][1:] == ["Nothing of yours changes."]
+    handle.cancel()
+    driver.drive(handle)

@@ -77,7 +77,11 @@ def test_a_request_shows_its_reason_and_two_answers() -> None:
     session.current.text = '{"version": "1.1"'
     assert "Waiting for your answer" in draw_sidebar()
     assert not any("characters" in text for text in draw_sidebar())
-    assert {"It removes 9 nodes.", "Remove node 0", "and 8 more changes", "Approve", "Reject"} <= set(draw_sidebar())
+    shown = draw_sidebar()
+    assert {"It removes 9 nodes.", "Remove node 0", "Show 8 More Changes", "Approve", "Reject"} <= set(shown)
+    assert "Remove node 19" not in shown
+    bpy.ops.geonode.open_group(group="changes")
+    assert {"Remove node 19", "Show Fewer"} <= set(draw_sidebar())
     [(request_id, _)] = session.current.pending
     bpy.ops.geonode.decide(request_id=str(request_id), accept=True)
     assert core.decisions == [("approve", int(request_id), [])]
@@ -128,14 +132,14 @@ def left_out() -> set[int]:
 
 def grouped(*operations: dict[str, Any]) -> None:
     step = {"id": "/steps/0", "step_id": "s", "description": "Scatter", "destructive": False}
-    open_question(steps=[step | {"operations": list(operations)}])
+    open_question(steps=[step | {"operations": list(operations)}], summary=["Adds the modifier “Scatter”: 9 nodes."])
 
 
 def test_many_operations_are_a_few_groups_with_a_sentence() -> None:
     many = [operation(n, "new_nodes") for n in range(100)]
     grouped(*many, operation(100, "interface"), operation(101, "interface"))
     shown = draw_sidebar(width=900)
-    assert "2 inputs and outputs, 100 additions; no node of yours is changed." in shown
+    assert shown.index("Adds the modifier “Scatter”: 9 nodes.") < shown.index("Approve") < shown.index("Scatter")
     assert {"Scatter", "New nodes and their links: 100", "Inputs, outputs, values: 2"} <= set(shown)
     assert "geonode.choose" not in shown and len(shown) < 40
     bpy.ops.geonode.open_group(group="/steps/0#interface")
@@ -151,7 +155,6 @@ def test_what_takes_something_away_is_always_shown_one_by_one() -> None:
     grouped(*[operation(n, "new_nodes") for n in range(20)], operation(20, "removals"), operation(21, "changes"))
     shown = draw_sidebar(width=900)
     assert "Do 20" in shown and "Do 21" not in shown and "Do 0" not in shown
-    assert any("1 removal, 1 change, 20 additions." in text for text in shown)
 
 
 def test_what_needs_an_unticked_operation_goes_along_and_is_said() -> None:
@@ -210,7 +213,8 @@ def test_a_long_plan_is_cut_in_the_sidebar() -> None:
 def script_step(lines: int, mode: str, removes: tuple[str, ...] = ()) -> dict[str, Any]:
     """A step with a script of so many different lines."""
     code = "\n".join(f"if x{n}:" if n % 2 else f"    y{n} = {n}" for n in range(1, lines + 1))
-    script = {"mode": mode, "code": code, "lines": lines, "timeout_ms": 4000, "removes": list(removes)}
+    marks = [int(place.partition(":")[0].removeprefix("line ")) for place in removes]
+    script = {"mode": mode, "code": code, "lines": lines, "timeout_ms": 4000, "removes": list(removes), "marks": marks}
     step = {"id": "/steps/0", "step_id": "s", "description": "Move it", "destructive": bool(removes)}
     return step | {"action_type": "PYTHON", "operations": [], "script": script}
 
@@ -224,28 +228,83 @@ def test_a_script_is_shown_with_its_lines_and_removals() -> None:
     open_question(steps=[script_step(6, "safe", ("line 2: bpy.data.objects.remove(a)",))])
     shown = draw_sidebar(width=600)
     assert code_of(shown) == ["1  if x1:", "2      y2 = 2", "3  if x3:", "4      y4 = 4", "5  if x5:", "6      y6 = 6"]
-    assert {"Move it", "Safe mode (6 lines)", "Removes data: line 2: bpy.data.objects.remove(a)"} <= set(shown)
+    assert {"Move it", "Safe mode (6 lines)"} <= set(shown)
+    assert not any("line 2" in text for text in shown), "what removes data is marked at its line, once"
     assert {"geonode.copy_script", "geonode.choose", "Approve", "Reject"} <= set(shown)
     bpy.ops.geonode.copy_script(step_id="/steps/0")
 
 
-def test_a_long_script_in_safe_mode_can_be_opened_and_a_trusted_one_is_open() -> None:
-    open_question(steps=[script_step(100, "safe")])
-    shown = draw_sidebar(width=600)
-    assert len(code_of(shown)) == 30 and "Show 70 More Lines" in shown
-    bpy.ops.geonode.open_script(step_id="/steps/0")
-    assert len(code_of(draw_sidebar(width=600))) == 100
-    session.current.reset("")
-    open_question(steps=[script_step(100, "trusted")])
-    shown = draw_sidebar(width=600)
-    assert len(code_of(shown)) == 100
-    assert "Trusted: runs without any limits (100 lines)" in shown
+def approve(core: ScriptedCore) -> bool:
+    """Presses Approve; returns whether the answer went to the core."""
+    [(request_id, request)] = session.current.pending
+    done = bpy.ops.geonode.decide(request_id=request_id, accept=True)
+    assert session.current.can_approve(request) == (done == {"FINISHED"}) == bool(core.decisions)
+    return bool(core.decisions)
+
+
+def test_a_long_script_is_read_page_by_page_and_approved_on_the_last() -> None:
+    core = open_question(steps=[script_step(100, "safe")], dry_run=None)
+    shown = draw_sidebar(width=900)
+    assert len(code_of(shown)) == 30 and {"Next Page", "Page 1 of 4"} <= set(shown)
+    assert "Read the script to its last page; then it can be approved." in shown
+    assert shown.index("Approve") < shown.index("Page 1 of 4")
+    assert not approve(core)
+    for page in range(1, 4):
+        assert not approve(core)
+        bpy.ops.geonode.turn_page(step_id="/steps/0", page=page)
+        first = code_of(draw_sidebar(width=900))[0]
+        assert int(first.split()[0]) == page * 30 + 1
+    assert len(code_of(draw_sidebar(width=900))) == 10
+    bpy.ops.geonode.turn_page(step_id="/steps/0", page=0)
+    assert approve(core)
+
+
+def test_a_trusted_script_needs_a_second_deliberate_act() -> None:
+    core = open_question(steps=[script_step(40, "trusted")], dry_run=None)
+    assert "Trusted (40 lines)" in draw_sidebar(width=900)
+    assert "geonode.confirm_script" not in draw_sidebar(width=900), "before it was read"
+    bpy.ops.geonode.turn_page(step_id="/steps/0", page=1)
+    assert "geonode.confirm_script" in draw_sidebar(width=900) and not approve(core)
+    bpy.ops.geonode.confirm_script(step_id="/steps/0")
+    bpy.ops.geonode.confirm_script(step_id="/steps/0")
+    assert not approve(core)
+    bpy.ops.geonode.confirm_script(step_id="/steps/0")
+    assert approve(core)
+
+
+def test_a_script_that_is_left_out_need_not_be_read() -> None:
+    core = open_question(steps=[script_step(100, "trusted")], dry_run=None)
+    bpy.ops.geonode.choose(operation_id="/steps/0")
+    assert approve(core)
+
+
+def test_a_second_question_says_what_is_new() -> None:
+    first = {"reason": "It removes.", "steps": [], "diff": ["Add node a", "Set b to 1"]}
+    second = first | {"diff": ["Add node a", "Set b to 2"]}
+    core = ScriptedCore((("ask_approval", {"request": first}), ("ask_approval", {"request": second}), *HAPPY))
+    session.current.claim(lambda: RunHandle(core, FakeHost()))
+    session.current.poll(0)
+    assert "Against the plan before" not in draw_sidebar(width=900)
+    [(request_id, _)] = session.current.pending
+    bpy.ops.geonode.decide(request_id=request_id, accept=True)
+    session.current.poll(0)
+    shown = draw_sidebar(width=900)
+    news = shown[shown.index("Against the plan before") + 1 :][:2]
+    assert news == ["Set b to 2", "Set b to 1"]
+
+
+def test_code_is_broken_between_words() -> None:
+    line = 'materials["A long name"].node_tree.nodes["Principled BSDF"].inputs[0].default_value = (1.0, 0.5)'
+    pieces = [*wrapping.split_code(line, 18, len)]
+    assert "".join(pieces) == line and all(len(piece) <= 18 for piece in pieces)
+    assert not any(a[-1:].isalnum() and b[:1].isalnum() for a, b in zip(pieces, pieces[1:], strict=False))
+    assert "".join(wrapping.split_code("x" * 50, 18, len)) == "x" * 50
 
 
 @pytest.mark.parametrize("width", [1, 150, 300])
 def test_nothing_of_a_script_is_lost_in_a_narrow_sidebar(width: int) -> None:
     long = "value = " + " + ".join(f"name_{n}" for n in range(60))
-    script = {"mode": "trusted", "code": f"x = 1\n\n{long}", "lines": 3, "timeout_ms": 1, "removes": []}
+    script = {"mode": "trusted", "code": f"x = 1\n\n{long}", "lines": 3, "timeout_ms": 1, "removes": [], "marks": []}
     open_question(steps=[script_step(1, "safe") | {"script": script}])
     shown = code_of(draw_sidebar(width=width))
     joined = "".join(text[3:] for text in shown if text.startswith("3  "))
@@ -286,8 +345,8 @@ def test_a_long_wait_shows_its_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("", ""),
         ("I will lift it.", "I will lift it."),
-        ('{"version": "1.1"', "The plan is being written: 17 characters"),
-        ("I will lift it.\n```json\n{", "I will lift it.\nThe plan is being written: 9 characters"),
+        ('{"version": "1.1"', "The plan is being written…"),
+        ("I will lift it.\n```json\n{", "I will lift it.\nThe plan is being written…"),
         ("x" * 1000, "x" * sidebar.SHOWN_CHARACTERS),
     ],
 )

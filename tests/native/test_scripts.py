@@ -84,6 +84,7 @@ def test_the_question_shows_the_whole_script(start, host: Host) -> None:
         "lines": 3,
         "timeout_ms": 4000,
         "removes": ["line 3: bpy.data.objects.remove(bpy.data.objects['Rock'])"],
+        "marks": [3],
     }
     assert step["destructive"] is True
     assert "'Rock'" in request["reason"]

@@ -50,3 +50,61 @@ def test_the_main_thread_keeps_drawing(window: Window, model: Endpoint, figure: 
     ticks = window.ask("bpy.app.driver_namespace['ticks']")
     figure("longest tick outside Blender's own work", f"{max(own for own, _ in ticks) * 1000:.1f} ms")
     figure("longest snapshot, application or evaluation", f"{max(work for _, work in ticks) * 1000:.1f} ms")
+
+
+DRAWS = """
+import time
+from types import SimpleNamespace
+panel = bpy.types.GEONODE_PT_view3d
+inner, draws = panel.draw, bpy.app.driver_namespace.setdefault("draws", [])
+def draw(self, context):
+    start = time.perf_counter()
+    try:
+        return inner(self, context)
+    finally:
+        draws.append(time.perf_counter() - start)
+bpy.app.driver_namespace["inner"] = inner
+panel.draw = draw
+"""
+QUESTION = """
+from types import SimpleNamespace
+topics = ("new_nodes", "interface", "changes", "removals")
+operations = [
+    {{"id": f"/steps/0/payload/ops/{{n}}", "words": f"Set the input number {{n}} of “Node {{n}}” to 0.25",
+      "destructive": False, "topic": topics[n % 3]}}
+    for n in range({operations})
+]
+code = "\\n".join(f"    value_{{n}} = bpy.data.objects['Cube'].location.x + {{n}}" for n in range({lines}))
+script = {{"mode": "trusted", "code": code, "lines": {lines}, "timeout_ms": 1000, "removes": [], "marks": [3, 5]}}
+step = {{"id": "/steps/0", "step_id": "s", "description": "Scatter", "destructive": False, "reason": None}}
+step |= {{"operations": operations, "script": script if {lines} else None, "action_type": "NODE_TREE"}}
+request = {{"reason": "It is shown first.", "steps": [step], "diff": [], "summary": ["Adds the modifier: 24 nodes."]}}
+current.reset("x")
+current.handle = SimpleNamespace(pending={{"1": request}}, finished=False, trying=False, close=lambda: None,
+                                 poll=lambda *_: [], state="applying", summary="VALIDATING")
+current.summary = "VALIDATING"
+"""
+
+
+def test_long_questions_are_drawn_quickly(window: Window, figure: Callable[[str, str], None]) -> None:
+    window.do(DRAWS)
+    try:
+        for name, numbers in (
+            ("127 operations", {"operations": 127, "lines": 0}),
+            ("a script of 434 lines", {"operations": 0, "lines": 434}),
+        ):
+            window.do(QUESTION.format(**numbers))
+            window.do("bpy.app.driver_namespace['draws'].clear()")
+            for _ in range(25):
+                window.do("region('VIEW_3D').tag_redraw()")
+                window.settle()
+            draws = sorted(window.ask("bpy.app.driver_namespace['draws']"))
+            assert len(draws) >= 25
+            figure(
+                f"the panel with {name}, of 20 draws the slowest but one",
+                f"{draws[int(len(draws) * 0.95)] * 1000:.2f} ms",
+            )
+            window.photograph(f"question_{name.split()[0]}")
+    finally:
+        window.do("current.handle = None\ncurrent.reset('')")
+        window.do("bpy.types.GEONODE_PT_view3d.draw = bpy.app.driver_namespace['inner']")

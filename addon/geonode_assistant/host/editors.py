@@ -63,6 +63,14 @@ def show_node(space: Any, name: str) -> bool:
     return True
 
 
+def redraw_trees() -> None:
+    """Redraws all Node Editors."""
+    for window in current.window_manager().windows:
+        for area in window.screen.areas:
+            if area.type == "NODE_EDITOR":
+                area.tag_redraw()
+
+
 def show_sidebar(area: Any) -> None:
     """Opens the sidebar of an editor; nothing without one."""
     space: Any = area.spaces.active if area is not None else None

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from ..messages import AssistantError
 if TYPE_CHECKING:
     from ..host.census import Held
     from ..host.documents import Context, Document, Evidence, StepDelta
+    from ..host.marks import Changes, Mark
     from ..host.sliders import Slider
     from ..host.standing import Result
     from ..host.transaction import Transaction
@@ -45,6 +46,8 @@ class BlenderHost:
         self._on_copy = on_copy
         self._results = results
         self._removable: set[int] = set()
+        self._changes: Changes | None = None
+        self._marks: dict[int, list[Mark]] = {}
 
     def capture_context(self, object: str | None, modifier: str | None) -> Context:
         from ..host import context
@@ -92,7 +95,15 @@ class BlenderHost:
                 transaction.discard()
             raise
         self._transaction = transaction
+        self._note_before(fresh)
         return {}
+
+    def _note_before(self, trees: list[str]) -> None:
+        from ..host.marks import Changes
+
+        seen: Mapping[str, Any] = self._inspected["trees"] if self._inspected is not None else {}
+        self._changes = self._changes or Changes()
+        self._changes.note_before({name: seen[name] for name in trees if name in seen})
 
     def pause(self) -> None:
         """Others may edit the file from now on, until the next call."""
@@ -117,7 +128,10 @@ class BlenderHost:
         return found + [f'the modifiers of "{name}"' for name in context.changed_objects(seen, objects)]
 
     def apply_step(self, step_id: str, delta: StepDelta) -> Applied:
-        return {"applied": self._open().apply(delta)}
+        applied = self._open().apply(delta)
+        if self._changes is not None:
+            self._changes.note(delta.get("trees", ()))
+        return {"applied": applied}
 
     def execute_step(self, step_id: str, action_type: str, payload: dict[str, Any]) -> Applied:
         from . import script_steps
@@ -168,6 +182,8 @@ class BlenderHost:
 
     def commit(self, message: str, words: str, run: str) -> dict[str, Any]:
         self._result = self._open().commit(message, words, run)
+        if self._changes is not None and self._result is not None:
+            self._marks = self._changes.settle()
         return self._close()
 
     @property
@@ -179,6 +195,9 @@ class BlenderHost:
 
     def is_as_left(self, modifier: Any, slider: Slider) -> bool:
         return self._result is not None and self._result.is_as_left(modifier, slider)
+
+    def marks(self, tree: int) -> list[Mark]:
+        return self._marks.get(tree, [])
 
     def is_removed(self) -> bool:
         return self._result is not None and self._result.is_removed()

@@ -128,6 +128,10 @@ class Host(Protocol):
         """Whether an input (``sliders.Slider``) of such a modifier still holds what was committed."""
         ...
 
+    def marks(self, tree: int) -> list[Any]:
+        """What the kept run did to the nodes of the tree with this session UID (``host.marks.Mark``)."""
+        ...
+
     def is_removed(self) -> bool:
         """Whether the modifiers that held it have been removed since, other than by an undo."""
         ...

@@ -17,7 +17,15 @@ from .driver import POLL_BUDGET_S, RunHandle
 from .report import RunReport
 
 if TYPE_CHECKING:
-    from .protocol import ApprovalRequest, Message, RunState, Summary, Understanding
+    from .protocol import ApprovalRequest, AskedScript, Message, RunState, Summary, Understanding
+
+PAGE_LINES = 30
+"""Lines of a script on one page of a question."""
+
+
+def pages_of(code: str) -> int:
+    """How many pages a script has."""
+    return max(1, -(-len(code.splitlines()) // PAGE_LINES))
 
 
 class Session:
@@ -74,12 +82,23 @@ class Session:
         self.report: RunReport | None = None
         self.undone = False
         """Whether an undo has taken the result of the run back."""
+        self.accepted = False
+        """Whether the artist has accepted what the run did to the nodes."""
         self.left_out: set[str] = set()
         """IDs of the operations of the open request that the artist has unticked."""
         self.followed = 0
         """How many operations the last choice took along."""
         self.opened: set[str] = set()
-        """Steps of the open request whose script is shown in full, and groups of operations that are open."""
+        """Groups of operations of the open request that are open."""
+        self.pages: dict[str, int] = {}
+        """The page of each script of the open request that is shown, from 0, by its step."""
+        self.read: set[str] = set()
+        """Steps of the open request whose script was shown to its last page."""
+        self.confirmed: set[str] = set()
+        """Steps of the open request whose trusted script the artist wants to run without limits."""
+        self.former_question: ApprovalRequest | None = None
+        """The question of this run that was answered before the open one."""
+        self._asked: ApprovalRequest | None = None
         self._question: str | None = None
         self._tried_since: float | None = None
         self.started = time.monotonic()
@@ -194,6 +213,37 @@ class Session:
         self.followed = len(chosen) - asked
         self.left_out = self.left_out - chosen if wanted else self.left_out | chosen
 
+    def turn_page(self, step_id: str, page: int) -> None:
+        """Shows this page of a script of the open request, from 0."""
+        script = self._script(step_id)
+        if script is not None:
+            last = pages_of(script["code"]) - 1
+            self.pages[step_id] = min(max(page, 0), last)
+            if self.pages[step_id] == last:
+                self.read.add(step_id)
+
+    def confirm(self, step_id: str) -> None:
+        """Notes that the artist wants a trusted script to run without limits, or no longer."""
+        self.confirmed ^= {step_id}
+
+    def unread(self, request: ApprovalRequest) -> str:
+        """What has to be done with the scripts of a request before it can be approved, as a sentence; empty if
+        nothing. What is left out does not run.
+        """
+        scripts = [(s["id"], s["script"]) for s in request.get("steps", ()) if s.get("script")]
+        for step_id, script in scripts:
+            if script is None or step_id in self.left_out:
+                continue
+            if pages_of(script["code"]) > 1 and step_id not in self.read:
+                return "Read the script to its last page; then it can be approved."
+            if script["mode"] == "trusted" and step_id not in self.confirmed:
+                return "Below the script, say that it may run without limits; then it can be approved."
+        return ""
+
+    def _script(self, step_id: str) -> AskedScript | None:
+        steps = [step for _, request in self.pending for step in request.get("steps", ())]
+        return next((step.get("script") for step in steps if step["id"] == step_id), None)
+
     def try_out(self, request_id: str) -> None:
         """Starts a dry run of one of ``pending``, without ``left_out``."""
         if self.handle is not None:
@@ -210,7 +260,11 @@ class Session:
         return self.handle is not None and self.handle.trying
 
     def can_approve(self, request: ApprovalRequest) -> bool:
-        """Whether Approve is open: what has to pass a trial first has passed it, or cannot be tried."""
+        """Whether Approve is open: scripts were read, and what has to pass a trial first has passed it, or cannot be
+        tried.
+        """
+        if self.unread(request):
+            return False
         offer = request.get("dry_run")
         if not offer or not offer.get("required") or not offer.get("available"):
             return True
@@ -234,6 +288,10 @@ class Session:
         request_id, request = next(iter(self.pending), (None, None))
         if request_id != self._question:
             self._question = request_id
+            if self._asked is not None:
+                self.former_question = self._asked
+            self._asked = request
+            self.pages, self.read, self.confirmed = {}, set(), set()
             self.left_out = set(request.get("without", ()) if request else ())
             self.opened, self.followed = set(), 0
         return before != (self._question, self._tried_since)
@@ -272,6 +330,11 @@ class Session:
     def is_as_left(self, modifier: Any, slider: Any) -> bool:
         """Whether an input of one of ``results`` still holds what the run left in it."""
         return self.handle is not None and self.handle.host.is_as_left(modifier, slider)
+
+    def marks(self, tree: Any) -> list[Any]:
+        """What the last run did to the nodes of a tree that was there before, until it is accepted or undone."""
+        stands = self.report is not None and self.report.ok and not self.undone and not self.accepted
+        return self.handle.host.marks(tree.session_uid) if stands and self.handle is not None else []
 
     @property
     def removed(self) -> bool:

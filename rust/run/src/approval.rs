@@ -176,7 +176,7 @@ mod tests {
         let step = json!({
             "id": "/steps/0", "step_id": "s", "action_type": "PYTHON", "description": "d", "destructive": true,
             "reason": null, "operations": [{"id": "/steps/0/payload/ops/0", "words": "w", "destructive": false, "topic": "new_nodes"}],
-            "script": {"mode": "safe", "code": "c", "lines": 1, "timeout_ms": 4000, "removes": []},
+            "script": {"mode": "safe", "code": "c", "lines": 1, "timeout_ms": 4000, "removes": [], "marks": []},
         });
         let plain = json!({"id": "/steps/1", "step_id": "t", "action_type": "GN_OPS", "description": "",
             "destructive": false, "reason": "r", "operations": []});

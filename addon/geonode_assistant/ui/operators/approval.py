@@ -41,6 +41,11 @@ class GEONODE_OT_decide(_Answer, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         data = properties.edited()
+        request = dict(session.current.pending).get(self.request_id)
+        unread = session.current.unread(request) if self.accept and request is not None else ""
+        if unread:
+            self.report({"WARNING"}, unread)
+            return {"CANCELLED"}
         try:
             session.current.decide(self.request_id, self.accept, data.words.strip() or None)
         except Exception as error:
@@ -121,14 +126,28 @@ class _OfScript(_Answer):
     step_id: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
 
 
-class GEONODE_OT_open_script(_OfScript, bpy.types.Operator):
-    """Show the whole script"""
+class GEONODE_OT_turn_page(_OfScript, bpy.types.Operator):
+    """Show another page of the script. Approve opens once the last one was shown"""
 
-    bl_idname = "geonode.open_script"
-    bl_label = "Show Whole Script"
+    bl_idname = "geonode.turn_page"
+    bl_label = "Turn Page"
+
+    page: bpy.props.IntProperty(options={"HIDDEN", "SKIP_SAVE"})
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        session.current.opened.add(self.step_id)
+        session.current.turn_page(self.step_id, self.page)
+        polling.redraw()
+        return {"FINISHED"}
+
+
+class GEONODE_OT_confirm_script(_OfScript, bpy.types.Operator):
+    """You have read this script and want it to run without limits. It can do whatever you can do on this computer"""
+
+    bl_idname = "geonode.confirm_script"
+    bl_label = "Run It Without Limits"
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        session.current.confirm(self.step_id)
         polling.redraw()
         return {"FINISHED"}
 
@@ -203,7 +222,8 @@ CLASSES = (
     GEONODE_OT_choose,
     GEONODE_OT_choose_group,
     GEONODE_OT_open_group,
-    GEONODE_OT_open_script,
+    GEONODE_OT_turn_page,
+    GEONODE_OT_confirm_script,
     GEONODE_OT_copy_script,
     GEONODE_OT_dry_run,
     GEONODE_OT_stop_dry_run,

@@ -7,7 +7,8 @@ from typing import Any
 
 import bpy
 
-from ...host import editors, explain
+from ...host import editors, explain, undo
+from ...run import session
 from .. import properties
 from ..bases import OperatorPart
 from .ownership import active_tree
@@ -86,6 +87,46 @@ class GEONODE_OT_show_node(_OfTree, bpy.types.Operator):
         return {"CANCELLED"}
 
 
+class _OfChanges(OperatorPart):
+    bl_options = {"INTERNAL"}
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        tree = active_tree(context)
+        if tree is None or not session.current.marks(tree):
+            cls.poll_message_set("The last prompt changed nothing in this tree, or it was accepted")
+            return False
+        return True
+
+
+class GEONODE_OT_accept_changes(_OfChanges, bpy.types.Operator):
+    """Keep what the last prompt did to these nodes; they are not outlined any more"""
+
+    bl_idname = "geonode.accept_changes"
+    bl_label = "Accept"
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        session.current.accepted = True
+        editors.redraw_trees()
+        return {"FINISHED"}
+
+
+class GEONODE_OT_take_back(_OfChanges, bpy.types.Operator):
+    """Take back what the last prompt did, all of it"""
+
+    bl_idname = "geonode.take_back"
+    bl_label = "Take Back"
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        undo.step_back()
+        if not session.current.undone:
+            undo.step_forward()
+            self.report({"WARNING"}, "You have changed something since; take that back first")
+            return {"CANCELLED"}
+        editors.redraw_trees()
+        return {"FINISHED"}
+
+
 class GEONODE_OT_change_tree(_OfTree, bpy.types.Operator):
     """Change the tree that is open here as the words say"""
 
@@ -112,4 +153,10 @@ class GEONODE_OT_change_tree(_OfTree, bpy.types.Operator):
         return send(self, f"Change it: {words}", modifier.id_data.name, modifier.name)
 
 
-CLASSES = (GEONODE_OT_explain_tree, GEONODE_OT_show_node, GEONODE_OT_change_tree)
+CLASSES = (
+    GEONODE_OT_explain_tree,
+    GEONODE_OT_show_node,
+    GEONODE_OT_accept_changes,
+    GEONODE_OT_take_back,
+    GEONODE_OT_change_tree,
+)

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The question that a run asks before it writes, drawn in the sidebar: reason, operations to tick, answers, trial."""
+"""The question that a run asks before it writes, drawn in the sidebar: reason, summary, trial, answers, changes."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -11,14 +10,16 @@ import bpy
 
 from ...run import session
 from .. import properties
-from .wrapping import draw_code, draw_text
+from .wrapping import draw_code, draw_text, draw_texts
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import IconItems
 
     from ...run.protocol import ApprovalRequest, AskedDryRun, AskedOperation, AskedScript, AskedStep
 
-SHOWN_CHANGES, SHOWN_OPERATIONS, SHOWN_FINDINGS, SHOWN_LINES = 12, 40, 6, 30
+SHOWN_CHANGES, SHOWN_OPERATIONS, SHOWN_FINDINGS, SHOWN_NEWS = 12, 40, 6, 6
+# The group of all changes of a plan that is not divided.
+ALL = "changes"
 # A question with at most so many operations shows each of them at once.
 FEW = 8
 # What the operations of a group do, in the order in which the groups are shown.
@@ -33,62 +34,79 @@ TOPICS = {
 def draw_question(
     layout: bpy.types.UILayout, request_id: str, request: ApprovalRequest, context: bpy.types.Context
 ) -> None:
-    """Draws one request for approval; the session knows which operations are left out."""
+    """Draws one request for approval: what it does in a few sentences, the answers, then each change. The session knows
+    which operations are left out.
+    """
     view = session.current
     box = layout.box()
-    steps = request.get("steps", [])
-    reasons = list(dict.fromkeys(reason for step in steps if (reason := step.get("reason"))))
+    reasons = list(dict.fromkeys(reason for step in request.get("steps", ()) if (reason := step.get("reason"))))
     for line in reasons or [request.get("reason") or "This plan needs your approval."]:
         draw_text(box, line, context, "QUESTION")
-    # A script is read before it is approved; ticks are looked at by those who want to.
-    scripts = any(step.get("script") for step in steps)
-    if scripts:
-        _draw_change(box, request, view, context)
-    else:
-        draw_text(box, summary(steps), context)
+    draw_texts(box, ((line, "DOT") for line in request.get("summary", ())), context)
     for finding in request.get("findings", ())[:SHOWN_FINDINGS]:
         draw_text(box, finding.get("message", ""), context, "ERROR")
+    if view.former_question is not None:
+        _draw_news(box, view.former_question, request, context)
     _draw_trial(box, request_id, request.get("dry_run"), view, context)
-    _draw_answers(box, request_id, view.can_approve(request))
-    if not scripts:
-        _draw_change(box, request, view, context)
+    _draw_answers(box, request_id, request, view, context)
+    _draw_change(box, request, view, context)
 
 
-def _draw_answers(box: bpy.types.UILayout, request_id: str, open_to_approve: bool) -> None:
-    """Draws the buttons, and the field for words that go with a rejection."""
+def _draw_answers(
+    box: bpy.types.UILayout,
+    request_id: str,
+    request: ApprovalRequest,
+    view: session.Session,
+    context: bpy.types.Context,
+) -> None:
+    """Draws the buttons, and the field for words that go with a rejection. They stand above what is asked about, so
+    that they are in sight however long that is.
+    """
     row = box.row(align=True)
     answers: tuple[tuple[str, IconItems, bool], ...] = (("Approve", "CHECKMARK", True), ("Reject", "X", False))
+    is_open = view.can_approve(request)
     for label, icon, accept in answers:
         cell = row.row(align=True)
-        cell.enabled = open_to_approve or not accept
+        cell.enabled = is_open or not accept
         button = cell.operator("geonode.decide", text=label, icon=icon)
         button.request_id, button.accept = request_id, accept
+    if not is_open:
+        draw_text(box, view.unread(request), context, "INFO")
     box.prop(
         properties.edited(), "words", text="", placeholder="What should be different, for example: make it smaller"
     )
 
 
+def _draw_news(
+    box: bpy.types.UILayout, former: ApprovalRequest, request: ApprovalRequest, context: bpy.types.Context
+) -> None:
+    """Draws how this plan differs from the one that was asked about before."""
+    then, now = former.get("diff", []), request.get("diff", [])
+    news: list[tuple[str, IconItems]] = [(line, "ADD") for line in now if line not in then]
+    gone: list[tuple[str, IconItems]] = [(line, "REMOVE") for line in then if line not in now]
+    scripts = [[step.get("script") for step in one.get("steps", ())] for one in (former, request)]
+    if scripts[0] != scripts[1]:
+        news.insert(0, ("The script is another one", "SCRIPT"))
+    found = [*news, *gone]
+    inner = box.box()
+    inner.label(text="Against the plan before" if found else "The same changes as before", icon="FILE_REFRESH")
+    draw_texts(inner, found[:SHOWN_NEWS], context)
+    if len(found) > SHOWN_NEWS:
+        inner.label(text=f"and {len(found) - SHOWN_NEWS} more changes")
+
+
 def _draw_change(
     box: bpy.types.UILayout, request: ApprovalRequest, view: session.Session, context: bpy.types.Context
 ) -> None:
-    """Draws what would be applied."""
+    """Draws what would be applied: operations to tick, or, of a plan that is not divided, what it changes."""
     steps = request.get("steps", [])
-    if any(step.get("operations") or step.get("script") for step in steps):
+    divided = any(step.get("operations") for step in steps)
+    if divided or len(steps) > 1 or any(step.get("script") for step in steps):
         _draw_steps(box, steps, view, context)
-    else:
-        _draw_changes(box, request.get("diff", []), context)
-
-
-def summary(steps: Sequence[AskedStep]) -> str:
-    """What the steps do to the file, in one sentence."""
-    counts: Counter[str] = Counter(o.get("topic", "new_nodes") for step in steps for o in step.get("operations", ()))
-    named = {"removals": "removal", "changes": "change", "interface": "input or output", "new_nodes": "addition"}
-    parts = [f"{counts[t]} {named[t]}{'s' if counts[t] != 1 else ''}" for t in TOPICS if counts[t]]
-    parts = [part.replace("input or outputs", "inputs and outputs") for part in parts]
-    if not parts:
-        return ""
-    harmless = not counts["removals"] and not counts["changes"] and not any(step.get("script") for step in steps)
-    return ", ".join(parts) + ("; no node of yours is changed." if harmless else ".")
+    elif steps:
+        draw_text(box, steps[0].get("description", ""), context)
+    if not divided:
+        _draw_changes(box, request.get("diff", []), view, context)
 
 
 def _draw_steps(
@@ -110,7 +128,7 @@ def _draw_steps(
             _draw_operation(box, step["id"], step.get("description", ""), icon, view, context)
         script = step.get("script")
         if script:
-            _draw_script(box, step["id"], script, context)
+            _draw_script(box, step["id"], script, view, context)
     if view.followed:
         draw_text(box, f"{view.followed} more went along, because they need each other.", context, "LINKED")
 
@@ -162,27 +180,49 @@ def _draw_operation(
     draw_text(words, text, context, icon, beside=True)
 
 
-def _draw_script(box: bpy.types.UILayout, step_id: str, script: AskedScript, context: bpy.types.Context) -> None:
-    """Draws the script that would run; of a long one in safe mode the beginning, until the artist opens the rest."""
+def _draw_script(
+    box: bpy.types.UILayout, step_id: str, script: AskedScript, view: session.Session, context: bpy.types.Context
+) -> None:
+    """Draws a page of the script that would run; what removes data is marked at its line."""
     trusted = script["mode"] == "trusted"
     inner = box.box()
+    inner.alert = trusted
     head = inner.row(align=True)
-    title = "Trusted: runs without any limits" if trusted else "Safe mode"
+    title = "Trusted" if trusted else "Safe mode"
     head.label(text=f"{title} ({script['lines']} lines)", icon="ERROR" if trusted else "SCRIPT")
     head.operator("geonode.copy_script", text="", icon="COPYDOWN").step_id = step_id
-    for line in script["removes"]:
-        draw_text(inner, f"Removes data: {line}", context, "TRASH", nested=True)
-    whole = trusted or step_id in session.current.opened
-    hidden = draw_code(inner, script["code"], context, None if whole else SHOWN_LINES)
-    if hidden:
-        inner.operator("geonode.open_script", text=f"Show {hidden} More Lines", icon="DOWNARROW_HLT").step_id = step_id
+    if trusted:
+        draw_text(inner, "It runs without any limits, in this file and outside of it.", context, nested=True)
+    pages, page = session.pages_of(script["code"]), view.pages.get(step_id, 0)
+    if pages > 1:
+        turns: tuple[tuple[str, int, IconItems], ...]
+        turns = (("Back", page - 1, "TRIA_LEFT"), ("Next Page", page + 1, "TRIA_RIGHT"))
+        inner.label(text=f"Page {page + 1} of {pages}")
+        row = inner.row(align=True)
+        for text, to, icon in turns:
+            cell = row.row(align=True)
+            cell.enabled = 0 <= to < pages
+            button = cell.operator("geonode.turn_page", text=text, icon=icon)
+            button.step_id, button.page = step_id, to
+    plain = inner.column(align=True)
+    plain.alert = False
+    most = session.PAGE_LINES
+    draw_code(plain, script["code"], context, page * most + 1, most, script["marks"])
+    if trusted and page == pages - 1:
+        is_wanted = step_id in view.confirmed
+        tick: IconItems = "CHECKBOX_HLT" if is_wanted else "CHECKBOX_DEHLT"
+        inner.operator("geonode.confirm_script", icon=tick, depress=is_wanted).step_id = step_id
 
 
-def _draw_changes(box: bpy.types.UILayout, changes: list[str], context: bpy.types.Context) -> None:
-    for line in changes[:SHOWN_CHANGES]:
-        draw_text(box, line, context, "DOT")
+def _draw_changes(
+    box: bpy.types.UILayout, changes: list[str], view: session.Session, context: bpy.types.Context
+) -> None:
+    """Draws what is changed, line by line; of many the first, until all are asked for."""
+    is_open = ALL in view.opened
+    draw_texts(box, ((line, "DOT") for line in (changes if is_open else changes[:SHOWN_CHANGES])), context)
     if len(changes) > SHOWN_CHANGES:
-        box.label(text=f"and {len(changes) - SHOWN_CHANGES} more changes")
+        text = "Show Fewer" if is_open else f"Show {len(changes) - SHOWN_CHANGES} More Changes"
+        box.operator("geonode.open_group", text=text).group = ALL
 
 
 def _draw_trial(

@@ -144,12 +144,14 @@ def draw_state(layout: bpy.types.UILayout, view: session.Session) -> None:
 
 
 def reply_preview(text: str) -> str:
-    """The reply of a model so far: its text, and in place of the plan's JSON the number of its characters."""
+    """The reply of a model so far: its text, and in place of the plan's JSON one line that stays as it is, so that
+    nothing below it moves.
+    """
     words = re.split(r"```|\{", text, maxsplit=1)[0]
     shown = words[-SHOWN_CHARACTERS:].strip()
     if len(words) == len(text):
         return shown
-    return f"{shown}\nThe plan is being written: {len(text) - len(words)} characters".strip()
+    return f"{shown}\nThe plan is being written…".strip()
 
 
 CLASSES = (GEONODE_PT_view3d, GEONODE_PT_nodes)

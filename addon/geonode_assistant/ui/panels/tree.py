@@ -3,18 +3,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
+from ...run import session
 from .. import properties
 from ..bases import PanelPart
+from ..operators.exchange import compared
 from ..operators.ownership import active_tree
 from ..operators.tree import shown
+from ..overlay import COLOURS
 from .card import draw_keep
-from .wrapping import draw_text
+from .wrapping import draw_text, draw_texts, is_wide, side_by_side
 
-_BUTTON_PX = 24
+if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import IconItems
+
+    from ...host.marks import Mark
+
+SHOWN_MARKS, SHOWN_LINES = 12, 20
+ICONS: dict[str, IconItems] = {"added": "ADD", "changed": "DOT", "removed": "REMOVE"}
 
 
 class _Tree(PanelPart):
@@ -33,6 +42,9 @@ class _Tree(PanelPart):
             return
         layout.label(text=tree.name, icon="NODETREE", translate=False)
         in_editor = context.space_data is not None and context.space_data.type == "NODE_EDITOR"
+        marks = session.current.marks(tree)
+        if marks:
+            draw_changes(layout.box(), marks, in_editor, context)
         if in_editor:
             layout.prop(properties.edited(), "tree_words", text="", placeholder="What should be different in this tree")
             layout.operator("geonode.change_tree", icon="PLAY")
@@ -41,9 +53,43 @@ class _Tree(PanelPart):
         if is_shown:
             draw_explanation(layout.box(), in_editor, context)
         draw_keep(layout, tree, False, context)
+        draw_files(layout, tree, context)
         row = layout.row(align=True)
         row.operator("geonode.make_mine")
         row.operator("geonode.let_manage", text="Let It Manage")
+
+
+def draw_changes(layout: bpy.types.UILayout, marks: list[Mark], in_editor: bool, context: bpy.types.Context) -> None:
+    """Draws what the last prompt did to the nodes of the tree, each with a button that goes to it."""
+    counts = [(kind, sum(mark.kind == kind for mark in marks)) for kind in COLOURS]
+    words = ", ".join(f"{count} {kind}" for kind, count in counts if count)
+    draw_text(layout, f"The last prompt changed this tree: {words}.", context, "NODE_SEL")
+    for mark in marks[:SHOWN_MARKS]:
+        row = layout.row(align=True)
+        if in_editor and mark.kind != "removed":
+            row.operator("geonode.show_node", text="", icon="VIEWZOOM", emboss=False).node = mark.name
+        else:
+            row.label(text="", icon=ICONS[mark.kind])
+        draw_text(row.column(align=True), f"{mark.name}: {mark.kind}", context, beside=True, nested=True)
+    if len(marks) > SHOWN_MARKS:
+        layout.label(text=f"and {len(marks) - SHOWN_MARKS} more")
+    row = side_by_side(layout, context)
+    row.operator("geonode.accept_changes", icon="CHECKMARK")
+    row.operator("geonode.take_back", icon="LOOP_BACK")
+
+
+def draw_files(layout: bpy.types.UILayout, tree: Any, context: bpy.types.Context) -> None:
+    """Draws the buttons for trees as files, and the last comparison with one."""
+    row = layout.row(align=True)
+    row.operator("geonode.export_tree", icon="EXPORT")
+    row.operator("geonode.import_tree", text="Import…", icon="IMPORT")
+    row.operator("geonode.compare_tree", icon="VIEWZOOM" if is_wide(context) else "NONE")
+    if compared.holds(tree):
+        box = layout.box()
+        draw_text(box, f"Since {compared.file}:" if compared.lines else f"As in {compared.file}.", context, "FILE")
+        draw_texts(box, ((line, "DOT") for line in compared.lines[:SHOWN_LINES]), context)
+        if len(compared.lines) > SHOWN_LINES:
+            box.label(text=f"and {len(compared.lines) - SHOWN_LINES} more changes")
 
 
 def draw_explanation(layout: bpy.types.UILayout, in_editor: bool, context: bpy.types.Context) -> None:

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Container, Iterable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,8 @@ LEAST_PX = 60
 PAIR_PX, LABEL_PX, FRAME_PX = 250, 70, 56
 
 Measure = Callable[[str], float]
+# What a line of code is not broken inside of, with the spaces behind it.
+_TOKENS = re.compile(r"(?:\w+|[^\w\s])\s*|\s+")
 
 
 def fit_lines(context: bpy.types.Context, text: str, taken_px: float = 0) -> list[str]:
@@ -124,35 +127,58 @@ def draw_texts(layout: bpy.types.UILayout, texts: Iterable[tuple[str, IconItems]
             icon = "BLANK1" if icon != "NONE" else icon
 
 
-def draw_code(layout: bpy.types.UILayout, code: str, context: bpy.types.Context, most: int | None = None) -> int:
-    """Draws the numbered lines of a script, with their indentation, in a box inside a box: at most ``most`` of them.
-    Returns how many are left out.
+def draw_code(
+    layout: bpy.types.UILayout, code: str, context: bpy.types.Context, first: int, most: int, marks: Container[int] = ()
+) -> None:
+    """Draws numbered lines of a script, with their indentation, in a box inside a box: ``most`` of them from the line
+    ``first`` on, counted from 1. Those whose numbers are in ``marks`` take something away.
     """
     column = layout.column(align=True)
     column.scale_y = 0.7
     lines = code.splitlines()
-    shown = lines if most is None else lines[:most]
     digits = len(str(len(lines)))
-    for number, line in enumerate(shown, 1):
+    for number, line in enumerate(lines[first - 1 : first - 1 + most], first):
         body = line.expandtabs(4)
         indent = len(body) - len(body.lstrip())
         # Labels drop leading ordinary spaces.
         margin = f"{number:>{digits}}  {' ' * indent}".replace(" ", "\N{NO-BREAK SPACE}")
-        for piece in _fit_code(context, margin, body.lstrip()):
-            column.label(text=piece, translate=False)
-    return len(lines) - len(shown)
+        marked = number in marks
+        place = column.column(align=True) if marked else column
+        if marked:
+            place.alert = True
+        icon: IconItems = "TRASH" if marked else "NONE"
+        for piece in _fit_code(context, margin, body.lstrip(), ICON_PX if marked else 0):
+            place.label(text=piece, translate=False, icon=icon)
+            icon = "BLANK1" if marked else "NONE"
 
 
-def _fit_code(context: bpy.types.Context, margin: str, line: str) -> tuple[str, ...]:
+def _fit_code(context: bpy.types.Context, margin: str, line: str, taken_px: float) -> tuple[str, ...]:
     """Cuts a line of code into pieces that fit the region, each with the margin before it."""
-    return _fitted_code(margin, line, *_text_metrics(context, NESTED_PX))
+    return _fitted_code(margin, line, *_text_metrics(context, NESTED_PX + taken_px))
 
 
 @lru_cache(maxsize=2048)
 def _fitted_code(margin: str, line: str, size: float, width: float) -> tuple[str, ...]:
     measure = _measure(size)
     room = max(width - measure(margin), LEAST_PX)
-    return tuple(margin + piece for piece in _split(line, room, measure)) or (margin,)
+    return tuple(margin + piece for piece in split_code(line, room, measure)) or (margin,)
+
+
+def split_code(line: str, width: float, measure: Measure) -> Iterator[str]:
+    """Splits a line of code between names, numbers and signs; inside one only if it is wider than a whole line.
+    Nothing is lost.
+    """
+    piece = ""
+    for token in _TOKENS.findall(line):
+        if measure(piece + token) <= width:
+            piece += token
+            continue
+        if piece:
+            yield piece
+        *full, piece = _split(token, width, measure)
+        yield from full
+    if piece:
+        yield piece
 
 
 def wrap(text: str, width: float, measure: Measure) -> Iterator[str]:

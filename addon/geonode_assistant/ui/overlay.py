@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Coloured outlines around the nodes that the last prompt added, changed and removed, until they are accepted: drawn
+over the Node Editor, never written into the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import bpy
+
+from ..run import session
+
+if TYPE_CHECKING:
+    from ..host.marks import Mark
+
+COLOURS = {"added": (0.25, 0.8, 0.35, 1.0), "changed": (0.95, 0.7, 0.15, 1.0), "removed": (0.9, 0.25, 0.25, 1.0)}
+# Space between a node and its outline, and the width of the line, at interface scale 1.
+GAP_PX, LINE_PX = 4.0, 2.5
+
+Box = tuple[float, float, float, float]
+_handle: Any = None
+
+
+def start() -> None:
+    """Draws the outlines from now on."""
+    global _handle
+    _handle = bpy.types.SpaceNodeEditor.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW")
+
+
+def stop() -> None:
+    """Draws them no longer."""
+    global _handle
+    if _handle is not None:
+        bpy.types.SpaceNodeEditor.draw_handler_remove(_handle, "WINDOW")
+        _handle = None
+
+
+def boxes(tree: Any, marks: list[Mark], scale: float) -> Iterator[tuple[str, Box]]:
+    """The outline of each marked node that is still there, and of each removed one: kind, left, top, right, bottom."""
+    for mark in marks:
+        if mark.box is not None:
+            x, y, width, height = mark.box
+            yield mark.kind, (x * scale, y * scale, (x + width) * scale, (y - height) * scale)
+            continue
+        node = tree.nodes.get(mark.name)
+        if node is None:
+            continue
+        x, y = _location(node)
+        width, height = node.dimensions
+        yield mark.kind, (x * scale, y * scale, x * scale + width, y * scale - height)
+
+
+def _location(node: Any) -> tuple[float, float]:
+    if hasattr(node, "location_absolute"):
+        return tuple(node.location_absolute)
+    x, y = node.location
+    while node.parent is not None:
+        node = node.parent
+        x, y = x + node.location.x, y + node.location.y
+    return x, y
+
+
+def _draw() -> None:
+    space: Any = bpy.context.space_data
+    tree = getattr(space, "edit_tree", None)
+    if tree is None:
+        return
+    marks = session.current.marks(tree)
+    region: Any = bpy.context.region
+    if not marks or region is None:
+        return
+    import gpu
+    from gpu_extras.batch import batch_for_shader
+
+    preferences: Any = bpy.context.preferences
+    scale = preferences.system.ui_scale
+    lines: dict[str, list[tuple[float, float]]] = {}
+    for kind, (left, top, right, bottom) in boxes(tree, marks, scale):
+        gap = GAP_PX * scale
+        corners = [
+            (left - gap, top + gap),
+            (right + gap, top + gap),
+            (right + gap, bottom - gap),
+            (left - gap, bottom - gap),
+        ]
+        for a, b in zip(corners, corners[1:] + corners[:1], strict=True):
+            lines.setdefault(kind, []).extend((a, b))
+    shader = gpu.shader.from_builtin("POLYLINE_UNIFORM_COLOR")
+    shader.bind()
+    shader.uniform_float("viewportSize", (region.width, region.height))
+    shader.uniform_float("lineWidth", LINE_PX * scale)
+    gpu.state.blend_set("ALPHA")
+    for kind, points in lines.items():
+        shader.uniform_float("color", COLOURS[kind])
+        batch_for_shader(shader, "LINES", {"pos": [(*point, 0.0) for point in points]}).draw(shader)
+    gpu.state.blend_set("NONE")

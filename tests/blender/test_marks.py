@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a prompt did to the nodes of a tree that was there: known until it is accepted or undone, never written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import bpy
+import geonode_assistant
+import pytest
+from asking import lift, raised
+from geonode_assistant.cli import e2e
+from geonode_assistant.run import session, starting
+from geonode_assistant.ui import overlay
+from geonode_assistant.ui.panels import tree as panel
+from layouts import draw_sidebar
+
+
+@pytest.fixture(autouse=True)
+def scene() -> Iterator[None]:
+    session.current.reset("")
+    geonode_assistant.register()
+    e2e.build_start({"objects": [{"name": "Plane", "primitive": "plane", "size": 10}], "active": "Plane"}, None)
+    bpy.ops.ed.undo_push(message="Start")
+    yield
+    geonode_assistant.unregister()
+    session.current.reset("")
+
+
+def send(plan: dict[str, Any]) -> Any:
+    starting.start("x", provider="replay", replies=[plan], approve="all")
+    while session.current.running:
+        session.current.poll()
+    assert session.current.summary == "DONE", session.current.messages
+    return bpy.data.node_groups["Lift"]
+
+
+def marks(tree: Any) -> dict[str, str]:
+    return {mark.name: mark.kind for mark in session.current.marks(tree)}
+
+
+def edited() -> Any:
+    """A tree whose node was changed, removed and joined by another."""
+    send(lift())
+    plan = raised(5.0)
+    operations = plan["steps"][0]["payload"]["operations"]
+    add = {"op": "create_node", "node_id": "turn", "bl_idname": "GeometryNodeSetPosition"}
+    links = [
+        {"op": "link", "from": {"node_id": a, "socket": "Geometry"}, "to": {"node_id": b, "socket": "Geometry"}}
+        for a, b in (("move", "turn"), ("turn", "group_output"))
+    ]
+    operations += [add, *links]
+    return send(plan)
+
+
+def test_a_new_tree_is_not_marked_and_an_edited_one_is() -> None:
+    assert marks(send(lift())) == {}
+    session.current.reset("")
+    tree = edited()
+    found = marks(tree)
+    assert (found["move"], found["turn"]) == ("changed", "added") and "Group Input" not in found
+    shown = draw_sidebar(panel.GEONODE_PT_tree_view3d, width=900)
+    assert {"geonode.accept_changes", "geonode.take_back", "move: changed", "turn: added"} <= set(shown)
+
+
+def test_a_removed_node_keeps_its_place() -> None:
+    tree = edited()
+    where = tuple(tree.nodes["turn"].location)
+    plan = raised(5.0)
+    plan["steps"][0]["payload"]["operations"] = [
+        {"op": "delete_node", "node_id": "turn"},
+        {
+            "op": "link",
+            "from": {"node_id": "move", "socket": "Geometry"},
+            "to": {"node_id": "group_output", "socket": "Geometry"},
+        },
+    ]
+    send(plan)
+    [gone] = [mark for mark in session.current.marks(tree) if mark.kind == "removed"]
+    assert gone.name == "turn" and gone.box is not None and gone.box[:2] == pytest.approx(where)
+    [box] = [box for kind, box in overlay.boxes(tree, [gone], 2.0) if kind == "removed"]
+    assert box[0] == pytest.approx(2 * where[0]) and box[2] > box[0] and box[3] < box[1]
+
+
+def test_accepted_marks_go_and_the_file_stays() -> None:
+    tree = edited()
+    before = e2e.document()
+    assert bpy.ops.geonode.accept_changes() == {"FINISHED"}
+    assert marks(tree) == {} and e2e.document() == before
+    assert not bpy.ops.geonode.accept_changes.poll()
+    assert "geonode.accept_changes" not in draw_sidebar(panel.GEONODE_PT_tree_view3d)
+
+
+def test_changes_are_taken_back_unless_there_is_later_work() -> None:
+    edited()
+    assert bpy.ops.geonode.take_back() == {"FINISHED"}
+    tree = bpy.data.node_groups["Lift"]
+    assert "turn" not in tree.nodes and marks(tree) == {}
+    bpy.ops.ed.redo()
+    tree = bpy.data.node_groups["Lift"]
+    assert marks(tree)["turn"] == "added"
+    tree.nodes["turn"].label = "Mine"
+    bpy.ops.ed.undo_push(message="Label")
+    assert bpy.ops.geonode.take_back() == {"CANCELLED"}
+    assert bpy.data.node_groups["Lift"].nodes["turn"].label == "Mine"
+
+
+def test_a_tree_is_exported_compared_and_imported_by_buttons(tmp_path: Path) -> None:
+    tree = send(lift())
+    file = tmp_path / "lift"
+    assert bpy.ops.geonode.export_tree(filepath=str(file)) == {"FINISHED"}
+    written = tmp_path / "lift.json"
+    assert bpy.ops.geonode.compare_tree(filepath=str(written)) == {"FINISHED"}
+    assert "As in lift.json." in draw_sidebar(panel.GEONODE_PT_tree_view3d, width=900)
+    tree.nodes["move"].inputs["Translation"].default_value = (0, 0, 7)
+    assert bpy.ops.geonode.compare_tree(filepath=str(written)) == {"FINISHED"}
+    shown = draw_sidebar(panel.GEONODE_PT_tree_view3d, width=900)
+    assert "Since lift.json:" in shown and any("Translation" in text and "7" in text for text in shown)
+    assert bpy.ops.geonode.import_tree(filepath=str(written)) == {"FINISHED"}
+    assert bpy.data.node_groups["Lift.001"].use_fake_user
+    (tmp_path / "no.json").write_text("{")
+    before = len(bpy.data.node_groups)
+    for call in (bpy.ops.geonode.import_tree, bpy.ops.geonode.compare_tree):
+        with pytest.raises(RuntimeError, match="no.json"):
+            call(filepath=str(tmp_path / "no.json"))
+    assert len(bpy.data.node_groups) == before
