@@ -156,6 +156,38 @@ def test_a_server_with_one_grammar_is_held_to_the_schema(start, host: Host, serv
     assert "context_requests" in json.dumps(body), "the model can ask for context in its plan"
 
 
+SMALL = {"data": [{"id": "x.gguf", "owned_by": "llamacpp", "meta": {"n_ctx": 32768, "n_params": 134_515_008}}]}
+
+
+def test_a_small_model_is_held_to_a_grammar(start, host: Host, server: Server) -> None:
+    server.models, server.replies = SMALL, [PLAN]
+    report = ask(start, host, server)
+    assert report["status"] == "done", report["messages"]
+    [body] = server.asked
+    assert shape(body) == (False, None, False)
+    assert body["grammar"].startswith("root ::= ") and "def move_it_up(" in body["grammar"]
+    assert length(body) < 6_000, "little is said, since little can be answered"
+
+
+def test_without_structured_output_nothing_is_held(start, host: Host, server: Server) -> None:
+    server.models, server.replies = SMALL, [PLAN]
+    assert ask(start, host, server, settings={"structured_output": False})["status"] == "done"
+    [body] = server.asked
+    assert "grammar" not in body and shape(body)[2] is False
+
+
+def test_a_refused_grammar_costs_one_more_request(start, host: Host, server: Server) -> None:
+    def refusal(body: dict[str, Any]) -> Any:
+        return {"message": "failed to parse grammar"} if "grammar" in body else None
+
+    server.models, server.refusal, server.replies = SMALL, refusal, [PLAN, PLAN]
+    assert ask(start, host, server)["status"] == "done"
+    assert ["grammar" in body for body in server.asked] == [True, False]
+    # The next run is held to the schema, as with every other server.
+    assert ask(start, Host(), server)["status"] == "done"
+    assert "grammar" not in server.asked[2] and shape(server.asked[2])[2]
+
+
 def test_one_grammar_is_learned_from_a_refusal(start, host: Host, server: Server) -> None:
     def refusal(body: dict[str, Any]) -> Any:
         both = body.get("tools") and "response_format" in body

@@ -2,12 +2,14 @@
 
 use std::fmt::Write as _;
 
-use geonode_graph::documents::{Object, TreeInfo};
+use geonode_graph::documents::{Context, Object, TreeInfo};
 use geonode_graph::{Catalogue, Document, compile_exactly};
 use geonode_planner::DataError;
 use geonode_planner::example::{self, Example};
+use geonode_planner::offline::{self, Options};
 use geonode_protocol::{Finding, Limits, parse_plan_value};
 use geonode_text::{expand, page_plan};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{pages, search};
@@ -179,6 +181,54 @@ pub(crate) fn nearest(prompt: &str, changes: bool, catalogue: &Catalogue, limit:
         }
     }
     Ok(text)
+}
+
+/// Prompts, each with the term that it answers.
+pub(crate) const TERMS: &str = include_str!("../examples/terms.txt");
+
+/// How many terms are shown.
+const TERMS_SHOWN: usize = 4;
+
+/// The prompts and terms nearest to a prompt, the nearest last.
+pub(crate) fn terms(prompt: &str) -> Vec<(&'static str, &'static str)> {
+    let all: Vec<(&str, &str)> = TERMS.lines().filter_map(|line| line.split_once(": ")).collect();
+    let texts: Vec<String> = all.iter().map(|(words, term)| format!("{words} {term}")).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let mut order: Vec<(f64, (&str, &str))> = search::shared(prompt, &texts).into_iter().zip(all).collect();
+    order.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+    let few = order.len().saturating_sub(TERMS_SHOWN);
+    order.into_iter().skip(few).map(|(_, one)| one).collect()
+}
+
+/// A page without its text for the artist and its expectations.
+pub(crate) fn without_words(page: &str) -> &str {
+    let page = page.find("def ").map_or(page, |at| page.get(at..).unwrap_or(page));
+    page.find("\nexpect(")
+        .map_or(page, |at| page.get(..at).unwrap_or(page))
+        .trim()
+}
+
+/// A prompt and its page, in at most `limit` bytes: this prompt as the presets understand it in this scene, else the nearest prompt of the
+/// preset that it asks for.
+///
+/// # Errors
+/// `preset_invalid` when the embedded presets are damaged.
+pub(crate) fn ready(
+    prompt: &str,
+    context: &Value,
+    catalogue: &Catalogue,
+    limit: usize,
+) -> Result<Option<(String, String)>, DataError> {
+    let scene = Context::deserialize(context).unwrap_or_default();
+    let own = offline::plan(prompt, &scene, &Options::default()).ok();
+    let own = own.and_then(|plan| pages::page_of(&parse_plan_value(&plan, &Limits::default()).plan?));
+    let own = own.filter(|page| page.contains("\ndef ") && !page.contains("with edit("));
+    if let Some(page) = own.filter(|page| page.len() <= limit) {
+        return Ok(Some((prompt.to_owned(), page)));
+    }
+    let preset = example::near(prompt)?.into_iter().next().filter(Example::fits);
+    let found = preset.and_then(|example| Some((example.prompt()?.to_owned(), page(&example, catalogue)?)));
+    Ok(found.filter(|(_, page)| page.len() <= limit))
 }
 
 /// How much better an example of a change fits where there is something to change.

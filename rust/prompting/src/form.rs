@@ -12,6 +12,8 @@ pub enum Answer {
     Plan,
     /// A page in a fence, where one is enough: nothing constrains the reply, and text within JSON only adds mistakes.
     Page,
+    /// A page of one term, or one with open values: a grammar holds the reply to it.
+    Term,
 }
 
 /// The form of a request.
@@ -32,6 +34,14 @@ impl Form {
             Some(window) if window < TINY_BELOW => Self::Tiny,
             Some(window) if window < SMALL_BELOW => Self::Small,
             Some(_) | None => Self::Whole,
+        }
+    }
+
+    /// The form for an answer: what is held to a grammar needs little said.
+    pub const fn for_answer(answer: Answer, window: Option<u64>) -> Self {
+        match answer {
+            Answer::Term => Self::Tiny,
+            Answer::Plan | Answer::Page => Self::of(window),
         }
     }
 
@@ -56,6 +66,11 @@ impl Form {
             Self::Small => 1_200,
             Self::Tiny => 600,
         }
+    }
+
+    /// Most bytes of a ready page whose values are open.
+    pub(crate) const fn ready(self) -> usize {
+        self.examples() * 6
     }
 
     /// Most bytes of the examples.

@@ -4,12 +4,14 @@
 //! [`docs`] documents node types. The texts are in `prompts/`. This crate sends nothing and reads no files, and text
 //! from the artist's file, a tool or a reply is always data between marks that it cannot close.
 
+mod asked;
 mod cut;
 mod error;
 mod examples;
 mod exchange;
 mod feedback;
 mod form;
+mod held;
 mod opening;
 mod pages;
 mod prompts;
@@ -21,12 +23,13 @@ mod slices;
 
 pub mod docs;
 
+pub use asked::Prompt;
 pub use error::PromptError;
 pub use examples::search_presets;
 pub use exchange::{Exchange, Results};
 pub use feedback::{Besides, MAX_FEEDBACK, feedback};
 pub use form::{Answer, Form};
-pub use opening::{MAX_SYSTEM, Opening, Prompt, opening};
+pub use opening::{MAX_SYSTEM, Opening, opening};
 pub use prompts::{PROMPTS, prompt};
 pub use request::{Ask, Calls, Draft, draft};
 pub use scene::{View, view};

@@ -2,38 +2,15 @@
 
 use std::fmt::Write as _;
 
-use geonode_graph::Catalogue;
 use geonode_planner::DataError;
-use geonode_protocol::{Extensions, bytes_of, inert};
-use geonode_tools::Image;
-use serde_json::Value;
+use geonode_protocol::{bytes_of, inert};
 
+use crate::asked::Prompt;
 use crate::form::{Answer, Form};
-use crate::{docs, examples, prompts, scene};
+use crate::{docs, examples, held, prompts, scene};
 
 /// Most bytes of the instructions with their examples; additions of a run (scripts, extensions, tools) come on top.
 pub const MAX_SYSTEM: usize = 24_000;
-
-/// The prompt with its scene and what the run allows.
-#[derive(Debug, Clone, Copy)]
-pub struct Prompt<'a> {
-    /// The prompt.
-    pub text: &'a str,
-    /// Reference pictures that the artist attached to it.
-    pub pictures: &'a [Image],
-    /// The snapshot of the scene.
-    pub context: &'a Value,
-    /// The catalogue: the sockets of the nodes in the context's tree, and the documentation of nodes.
-    pub catalogue: &'a Catalogue,
-    /// Operations and step types that were added.
-    pub extensions: &'a Extensions,
-    /// Whether PYTHON steps may run.
-    pub scripts: bool,
-    /// Tokens that the scene may take.
-    pub context_tokens: u64,
-    /// Most steps in a plan.
-    pub max_steps: u64,
-}
 
 /// The opening of a conversation with a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,6 +23,8 @@ pub struct Opening {
     pub cut: bool,
     /// Documentation of the nodes that the prompt surely needs, for the block `<nodes>`; empty when it names none.
     pub nodes: String,
+    /// Earlier prompts with their answers, as if they had been given: a small model repeats what it sees.
+    pub turns: Vec<(String, String)>,
     /// The prompt, which follows the data.
     pub user: String,
 }
@@ -59,15 +38,34 @@ pub fn opening(prompt: &Prompt<'_>, tools: bool, form: Form, answer: Answer) -> 
     let (context, cut) = scene::quoted(prompt.context, prompt.catalogue, bytes_of(tokens));
     Ok(Opening {
         system: system(prompt, tools, form, answer)?,
+        turns: match answer {
+            Answer::Term => turns(prompt, form)?,
+            Answer::Plan | Answer::Page => Vec::new(),
+        },
         context,
         cut,
         nodes: inert(&docs::needed(prompt.text, prompt.catalogue, form.nodes())),
-        user: format!(
-            "The artist's prompt{}:\n{}",
-            attached(prompt.pictures.len()),
-            inert(prompt.text)
-        ),
+        user: asked(prompt.text, prompt.pictures.len()),
     })
+}
+
+/// The prompt as a message.
+fn asked(text: &str, pictures: usize) -> String {
+    format!("The artist's prompt{}:\n{}", attached(pictures), inert(text))
+}
+
+/// Examples as turns, the nearest last, since what a small model read last it repeats.
+fn turns(prompt: &Prompt<'_>, form: Form) -> Result<Vec<(String, String)>, DataError> {
+    let object = held::object_of(prompt);
+    let turn = |words: &str, page: &str| (asked(words, 0), format!("```python\n{}\n```", inert(page)));
+    let terms = examples::terms(prompt.text).into_iter();
+    let mut turns: Vec<_> = terms
+        .map(|(words, term)| turn(words, &held::page(words, term, object.as_deref())))
+        .collect();
+    if let Some((words, page)) = examples::ready(prompt.text, prompt.context, prompt.catalogue, form.ready())? {
+        turns.push(turn(&words, examples::without_words(&page)));
+    }
+    Ok(turns)
 }
 
 /// What is said about so many pictures, which follow.
@@ -86,18 +84,25 @@ fn system(prompt: &Prompt<'_>, tools: bool, form: Form, answer: Answer) -> Resul
         let begin = match answer {
             Answer::Plan => prompts::SMALL_PLAN,
             Answer::Page => prompts::SMALL_PAGE,
+            Answer::Term => prompts::TERM,
         };
         system.push_str(begin);
-        system.push_str(prompts::SMALL);
+        if answer != Answer::Term {
+            system.push_str(prompts::SMALL);
+        }
     } else {
         let begin = match answer {
             Answer::Plan => prompts::SYSTEM,
-            Answer::Page => prompts::PAGE,
+            Answer::Page | Answer::Term => prompts::PAGE,
         };
         for part in [begin, prompts::PAGES, prompts::RULES] {
             system.push_str(part);
         }
         let _ = writeln!(system, "- At most {} steps.", prompt.max_steps);
+    }
+    if answer == Answer::Term {
+        // What a page of one term does not say is not taught.
+        return Ok(system);
     }
     if prompt.scripts {
         system.push_str(prompts::PYTHON);
@@ -131,7 +136,8 @@ fn system(prompt: &Prompt<'_>, tools: bool, form: Form, answer: Answer) -> Resul
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use geonode_protocol::Extensions;
+    use serde_json::{Value, json};
 
     /// Tokens and bytes that the scene may take in these tests.
     const TOKENS: u64 = 8_000;
@@ -243,6 +249,49 @@ mod tests {
         assert!(sizes[0] > sizes[1] && sizes[1] > sizes[2], "{sizes:?}");
         let tokens = geonode_protocol::tokens_of(u64::try_from(sizes[2]).unwrap());
         assert!(tokens < 3_000, "{tokens} leave no room for the reply");
+    }
+
+    #[test]
+    fn a_small_model_is_told_and_held_to_what_fits_the_prompt() {
+        let plane = json!({"name": "Plane", "type": "MESH", "dimensions": [10, 10, 0], "counts": {"vertices": 4, "edges": 4, "faces": 1}});
+        let rock = json!({"name": "Rock", "type": "MESH", "dimensions": [0.4, 0.4, 0.3], "counts": {"vertices": 42, "edges": 120, "faces": 80}});
+        let context = json!({"active_object": "Plane", "materials": ["Snow"], "objects": [plane, rock]});
+        for version in ["4.2", "4.5", "5.0", "5.2"] {
+            let prompt = Prompt {
+                text: "scatter 70 rocks on the plane",
+                pictures: &[],
+                context: &context,
+                catalogue: &docs::tests::catalogue(version),
+                extensions: &Extensions::default(),
+                scripts: true,
+                context_tokens: TOKENS,
+                max_steps: 25,
+            };
+            let form = Form::for_answer(Answer::Term, Some(100_000));
+            let grammar = held::grammar(&prompt, form).unwrap();
+            let opening = opening(&prompt, false, form, Answer::Term).unwrap();
+            assert!(grammar.starts_with("root ::= \"```python\\n\" page"), "{grammar}");
+            for said in [
+                "data.object(\\\"Rock\\\")",
+                "data.material(\\\"Snow\\\")",
+                "def scatter_70_rocks_on(",
+            ] {
+                assert!(grammar.contains(said), "{said} is missing in {version}: {grammar}");
+            }
+            assert!(!grammar.contains("data.object(\\\"Plane\\\")"), "what gets the group");
+            assert!(grammar.contains("distribute_points_on_faces("));
+            // The preset, as it understands this prompt, comes last, and its values are open.
+            let (asked, last) = opening.turns.last().unwrap();
+            assert!(
+                asked.ends_with("scatter 70 rocks on the plane") && last.contains("= 70"),
+                "{last}"
+            );
+            assert!(opening.turns.len() > 3, "{:?}", opening.turns);
+            assert!(!last.contains("expect(") && grammar.matches("apply(").count() > 1);
+            assert!(!opening.system.contains("PYTHON"), "a page says no script");
+            let said: usize = opening.turns.iter().map(|(asked, page)| asked.len() + page.len()).sum();
+            assert!(opening.system.len() + said < 6_000, "{said}");
+        }
     }
 
     #[test]

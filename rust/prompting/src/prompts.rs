@@ -48,6 +48,8 @@ prompts! {
     SMALL_PLAN = "small_plan",
     /// The answer as a plan.
     SYSTEM = "system",
+    /// The answer as a page of one term.
+    TERM = "term",
     /// Results of tools, for a model that does not support tools.
     TOOL_RESULTS = "tool_results",
     /// Tools are offered.

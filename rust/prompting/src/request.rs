@@ -5,13 +5,15 @@ use std::borrow::Cow;
 
 use geonode_protocol::bytes_of;
 use geonode_provider::policy::Attachments;
-use geonode_provider::{Filter, Options, Request, Tool, ToolChoice};
+use geonode_provider::{Filter, Message, Options, Request, Role, Tool, ToolChoice};
 use serde_json::Value;
 
+use crate::asked::Prompt;
 use crate::error::PromptError;
 use crate::exchange::{self, Exchange};
 use crate::form::{Answer, Form};
-use crate::opening::{Prompt, opening};
+use crate::held;
+use crate::opening::opening;
 
 /// The part of the context that is the scene, the one that is the conversation, and that with documentation of nodes.
 const SCENE: &str = "context";
@@ -81,7 +83,7 @@ pub struct Draft {
 /// # Errors
 /// `preset_invalid` when the embedded presets are damaged, `body_invalid` for a request that no provider accepts.
 pub fn draft(ask: Ask<'_>) -> Result<Draft, PromptError> {
-    let form = Form::of(ask.window);
+    let form = Form::for_answer(ask.answer, ask.window);
     let tools = if form.tools() { ask.tools } else { &[] };
     let opening = opening(&ask.prompt, !tools.is_empty(), form, ask.answer)?;
     let tools = if ask.calls == Calls::Told { &[] } else { tools };
@@ -91,18 +93,32 @@ pub fn draft(ask: Ask<'_>) -> Result<Draft, PromptError> {
     if !ask.conversation.is_empty() {
         context.push((CONVERSATION.to_owned(), ask.conversation.to_owned()));
     }
-    context.push((SCENE.to_owned(), opening.context));
-    if !opening.nodes.is_empty() {
+    // What a grammar lets through names only what is there; the rest of the scene would be repeated.
+    if ask.answer == Answer::Term {
+        context.clear();
+    } else {
+        context.push((SCENE.to_owned(), opening.context));
+    }
+    if ask.answer != Answer::Term && !opening.nodes.is_empty() {
         context.push((NODES.to_owned(), opening.nodes));
     }
     let attachments = Attachments {
         schema: ask.adapted.or(ask.schema),
         context,
     };
+    let grammar = match ask.answer {
+        Answer::Term => Some(held::grammar(&ask.prompt, form)?),
+        Answer::Plan | Answer::Page => None,
+    };
     let keys = attachments.context.iter().map(|(key, _)| key.clone()).collect();
     let room = room(ask.window, ask.max_tokens, &attachments, &opening.system);
     let exchanges = exchange::fitting(ask.exchanges, room.saturating_sub(opening.user.len()));
-    let mut messages = vec![exchange::first(opening.user, ask.prompt.pictures)];
+    let mut messages: Vec<Message> = Vec::new();
+    for (asked, answered) in opening.turns {
+        messages.push(Message::user(asked));
+        messages.push(Message::new(Role::Assistant, answered));
+    }
+    messages.push(exchange::first(opening.user, ask.prompt.pictures));
     messages.extend(exchanges.iter().flat_map(|one| exchange::messages(one, native)));
     let request = Request::builder(messages)
         .system(Some(opening.system))
@@ -113,6 +129,7 @@ pub fn draft(ask: Ask<'_>) -> Result<Draft, PromptError> {
         } else {
             ToolChoice::Auto
         })
+        .grammar(grammar)
         .max_tokens(ask.max_tokens.and_then(|n| u32::try_from(n).ok()))
         .options(Options {
             temperature: ask.temperature,
@@ -123,7 +140,7 @@ pub fn draft(ask: Ask<'_>) -> Result<Draft, PromptError> {
         request,
         attachments,
         original_schema,
-        scene_cut: opening.cut,
+        scene_cut: opening.cut && ask.answer != Answer::Term,
         exchanges_cut: matches!(exchanges, Cow::Owned(_)),
     })
 }

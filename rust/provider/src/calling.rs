@@ -251,6 +251,10 @@ impl Caller {
                 if let Some(tokens) = model.context_tokens {
                     subject.says_it_reads(tokens);
                 }
+                let size = page.sizes.iter().find(|(id, _)| *id == model.id);
+                if let Some((_, parameters)) = size {
+                    subject.takes_grammar(Some(*parameters));
+                }
                 if page.either {
                     subject.takes(true, SchemaUse::InPrompt);
                 }
@@ -288,6 +292,15 @@ impl Caller {
         };
         let model = self.model.as_ref().or_else(|| self.first_model.get());
         model.is_none_or(|model| Self::subject(http, model).form(false) != SchemaUse::InPrompt)
+    }
+
+    /// How many parameters the model has, if its server holds a reply to a grammar.
+    pub(crate) fn parameters(&self) -> Option<u64> {
+        let Backend::Http(http) = &self.backend else {
+            return None;
+        };
+        let model = self.model.as_ref().or_else(|| self.first_model.get())?;
+        Self::subject(http, model).parameters()
     }
 
     async fn stream_retrying(&self, http: &Http, forms: &Forms<'_>, outlet: &mut Outlet) -> Result<(), ProviderError> {

@@ -245,6 +245,11 @@ impl Client {
                 .is_none_or(|info| info.structured_output != Some(false))
     }
 
+    /// How many parameters the model has, if its server is known to hold a reply to a grammar, and to say so.
+    pub fn parameters(&self) -> Option<u64> {
+        self.caller.parameters()
+    }
+
     /// Whether a request with tools can be held to its schema, as far as is known; where it cannot, its schema is sent in words.
     pub fn takes_schema_with_tools(&self) -> bool {
         self.caller.takes_schema_with_tools()

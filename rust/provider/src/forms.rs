@@ -24,6 +24,8 @@ pub(crate) struct Forms<'a> {
     /// The schema for the provider's constrained output, if it can be said there.
     native: Option<Cow<'a, Value>>,
     form: SchemaUse,
+    /// The request's grammar, until it is refused.
+    grammar: Option<&'a str>,
     /// Whether a stronger form was refused now, or before.
     refused: bool,
     /// Whether one was refused now: there is one fallback, so that a refusal costs at most one more request.
@@ -61,6 +63,7 @@ impl<'a> Forms<'a> {
             departure,
             native,
             form,
+            grammar: fitting.request.grammar.as_deref(),
             refused,
             weakened: false,
             unnamed: None,
@@ -93,6 +96,7 @@ impl<'a> Forms<'a> {
             stream: self.stream,
             schema,
             schema_use: self.form,
+            grammar: self.grammar,
             host: self.http.endpoint.host(),
         };
         Outgoing {
@@ -110,6 +114,12 @@ impl<'a> Forms<'a> {
     pub(crate) fn weaken(&mut self, refusal: ProviderError) -> Result<(), ProviderError> {
         let named = matches!(refusal, ProviderError::SchemaRefused(_));
         let unnamed = refusal.names_no_reason();
+        if self.grammar.is_some() && (named || unnamed) {
+            // Without it the reply is free; the caller validates it.
+            self.grammar = None;
+            self.subject.takes_grammar(None);
+            return Ok(());
+        }
         let tools = !self.fitting.request.tools.is_empty();
         let weaker = self.http.dialect.weaker(self.form);
         let next = match weaker {

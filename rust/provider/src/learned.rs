@@ -26,6 +26,8 @@ struct Lesson {
     forms: [SchemaUse; 2],
     /// Tokens that it reads.
     window: Option<u64>,
+    /// How many parameters the model has, where its server takes a grammar.
+    parameters: Option<u64>,
     at: Instant,
 }
 
@@ -67,6 +69,16 @@ impl Subject {
         }
     }
 
+    /// How many parameters the model has, if its server holds a reply to a grammar.
+    pub(crate) fn parameters(&self) -> Option<u64> {
+        self.known()?.parameters
+    }
+
+    /// Its server holds a reply to a grammar, and it has so many parameters; none: it refused one.
+    pub(crate) fn takes_grammar(&self, parameters: Option<u64>) {
+        self.learn(|lesson| lesson.parameters = parameters);
+    }
+
     fn known(&self) -> Option<Lesson> {
         let lesson = *lessons().as_ref()?.get(self)?;
         (lesson.at.elapsed() < HOLDS).then_some(lesson)
@@ -76,6 +88,7 @@ impl Subject {
         let new = Lesson {
             forms: [SchemaUse::Native; 2],
             window: None,
+            parameters: None,
             at: Instant::now(),
         };
         let mut lesson = self.known().unwrap_or(new);
@@ -113,6 +126,9 @@ mod tests {
         one.says_it_reads(2048);
         assert_eq!(one.window(), Some(2048));
         assert_eq!(other.form(true), SchemaUse::Native);
+        assert_eq!(one.parameters(), None);
+        one.takes_grammar(Some(135_000_000));
+        assert_eq!((one.parameters(), other.parameters()), (Some(135_000_000), None));
         for model in 2..MOST * 2 {
             subject(model).reads(1);
         }

@@ -2,8 +2,9 @@
 //! Python, is parsed with Python's grammar, and is never executed. `FORM.md` beside this crate specifies it.
 //!
 //! Start at [`names`], which both directions share: what a node, a socket, a property and a variable are called on a page. `read` leads
-//! from a page to the steps of a plan.
+//! from a page to the steps of a plan; [`grammar`] is what servers hold small models to.
 
+pub mod grammar;
 pub mod names;
 mod read;
 mod write;

@@ -8,6 +8,9 @@ use geonode_run::{Failure, Message, Origin};
 use crate::asking::plan_request::{Brief, Due, Listener};
 use crate::catalogues::catalogue;
 
+/// A model with fewer parameters writes no plan of itself: where its server holds a reply to a grammar, it is kept to what can be said.
+const SMALL_MODEL: u64 = 2_000_000_000;
+
 /// How a request differs from the one that the brief describes, because a server refused that.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shape<'a> {
@@ -26,8 +29,15 @@ pub(crate) fn draft(
 ) -> Result<Draft, Failure> {
     let settings = brief.settings;
     let catalogue = catalogue(&brief.request.catalogue)?;
-    let form = Form::of(shape.window);
-    let held = settings.structured_output && client.takes_schema();
+    let term = settings.structured_output && client.parameters().is_some_and(|count| count < SMALL_MODEL);
+    let held = settings.structured_output && !term && client.takes_schema();
+    // In words a schema says what the instructions teach, at a higher price: where nothing holds a reply to it, a page is asked for.
+    let answer = match (term, held) {
+        (true, _) => Answer::Term,
+        (false, true) => Answer::Plan,
+        (false, false) => Answer::Page,
+    };
+    let form = Form::for_answer(answer, shape.window);
     let both = client.takes_schema_with_tools();
     // Of tools and schema, where it is one of them: what a vendor offers writes the form that it is taught, and gets the schema when a plan
     // is due. What people run themselves needs the schema most, and can ask for context in it.
@@ -43,8 +53,6 @@ pub(crate) fn draft(
         Due::Anything | Due::Form => Calls::Free,
     };
     let requests = tools.is_empty() && form != Form::Tiny;
-    // In words a schema says what the instructions teach, at a higher price: where nothing holds a reply to it, a page is asked for.
-    let answer = if held { Answer::Plan } else { Answer::Page };
     let with_schema = held && (tools.is_empty() || calls == Calls::Told || both);
     let schema = with_schema
         .then(|| geonode_prompting::reply_schema(brief.extensions, brief.scripts, requests))

@@ -31,6 +31,8 @@ pub(crate) struct Call<'a> {
     /// The schema as it is brought to the model.
     pub(crate) schema: Option<&'a Value>,
     pub(crate) schema_use: SchemaUse,
+    /// The grammar that the server holds the reply to, if it takes one.
+    pub(crate) grammar: Option<&'a str>,
     /// Host of the endpoint: the vendor's own servers and lookalikes differ in details.
     pub(crate) host: &'a str,
 }
@@ -112,6 +114,8 @@ pub(crate) struct ModelPage {
     pub(crate) next: Option<String>,
     /// Whether the server holds a reply to its schema, or lets the model call tools, but not both.
     pub(crate) either: bool,
+    /// How many parameters a model has, as far as a server says so that holds a reply to a grammar.
+    pub(crate) sizes: Vec<(String, u64)>,
 }
 
 /// A wire dialect.

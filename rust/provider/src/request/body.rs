@@ -67,6 +67,9 @@ pub struct Body {
     /// JSON Schema that the reply must satisfy.
     #[serde(default)]
     pub schema: Option<Value>,
+    /// Grammar in GBNF of what the reply may be, for a server that holds it to one. There it counts instead of the schema.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grammar: Option<String>,
     /// Available tools.
     #[serde(default)]
     pub tools: Vec<Tool>,

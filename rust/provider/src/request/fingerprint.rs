@@ -57,9 +57,12 @@ impl Body {
             "max_tokens": self.max_tokens,
             "options": options,
         });
-        // Requests that were made before there was a choice keep their keys.
+        // Requests that were made before there was a choice, or a grammar, keep their keys.
         if let (ToolChoice::None, Some(fields)) = (self.tool_choice, document.as_object_mut()) {
             fields.insert("tool_choice".into(), "none".into());
+        }
+        if let (Some(grammar), Some(fields)) = (&self.grammar, document.as_object_mut()) {
+            fields.insert("grammar".into(), grammar.as_str().into());
         }
         document
     }

@@ -140,6 +140,7 @@ impl RequestBuilder {
             messages,
             system: None,
             schema: None,
+            grammar: None,
             tools: Vec::new(),
             tool_filter: Filter::All,
             tool_choice: ToolChoice::Auto,
@@ -170,6 +171,12 @@ impl RequestBuilder {
     /// JSON Schema that the reply must satisfy.
     pub fn schema(mut self, schema: Option<Value>) -> Self {
         self.0.schema = schema;
+        self
+    }
+
+    /// Grammar in GBNF of what the reply may be.
+    pub fn grammar(mut self, grammar: Option<String>) -> Self {
+        self.0.grammar = grammar;
         self
     }
 

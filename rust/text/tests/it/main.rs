@@ -10,6 +10,7 @@
 
 mod dropped;
 mod edits;
+mod grammar;
 mod names;
 mod pages;
 mod round_trip;

@@ -197,6 +197,7 @@ impl Dialect for Anthropic {
             models,
             next: last.map(|id| format!("models?limit=1000&after_id={id}")),
             either: false,
+            sizes: Vec::new(),
         })
     }
 }

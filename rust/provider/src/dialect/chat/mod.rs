@@ -88,6 +88,9 @@ impl Dialect for Chat {
             body.insert("stream_options".into(), json!({"include_usage": true}));
         }
         match (call.schema, call.schema_use) {
+            _ if call.grammar.is_some() => {
+                body.insert("grammar".into(), call.grammar.into());
+            }
             (Some(wanted), SchemaUse::Native) => {
                 let format =
                     json!({"name": SCHEMA_NAME, "strict": schema::conforms(wanted, &STRICT), "schema": wanted});
@@ -179,6 +182,11 @@ pub(super) fn models(body: &[u8]) -> Result<ModelPage, ProviderError> {
     let list: ModelList = parse(body)?;
     let owned = |model: &WireModel| model.rest.get("owned_by").is_some_and(|owner| owner == ONE_GRAMMAR);
     let either = list.data.iter().flatten().any(owned);
+    let size = |model: &WireModel| {
+        let count = model.rest.get("meta")?.get("n_params")?.as_u64()?;
+        Some((model.id.clone(), count))
+    };
+    let sizes = list.data.iter().flatten().filter(|_| either).filter_map(size).collect();
     let models = list.data.into_iter().flatten().map(|model| {
         let names = [
             "context_length",
@@ -203,6 +211,7 @@ pub(super) fn models(body: &[u8]) -> Result<ModelPage, ProviderError> {
         models: models.collect(),
         next: None,
         either,
+        sizes,
     })
 }
 

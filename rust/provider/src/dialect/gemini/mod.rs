@@ -138,6 +138,7 @@ impl Dialect for Gemini {
                 .filter(|token| !token.is_empty())
                 .map(|token| format!("models?pageSize=1000&pageToken={}", encoded(&token, ""))),
             either: false,
+            sizes: Vec::new(),
         })
     }
 }
