@@ -91,6 +91,17 @@ def test_common_prompts_in_other_languages(prompt: str, count: int) -> None:
     assert see(bpy.data.objects["Plane"]).instances == count
 
 
+def test_a_second_result_leaves_the_copies_of_the_first_alone() -> None:
+    scene()
+    plane = bpy.data.objects["Plane"]
+    said("scatter 40 rocks on the plane")
+    said("scatter 10 Suzannes on the plane")
+    assert 40 < see(plane).instances <= 50
+    said("solidify the plane 5 cm")
+    seen = see(plane)
+    assert 40 < seen.instances <= 50 and seen.faces == 6
+
+
 def test_a_result_on_another_object_than_the_active_one_is_changed() -> None:
     scene()
     cube = bpy.data.objects["Cube"]
@@ -100,3 +111,28 @@ def test_a_result_on_another_object_than_the_active_one_is_changed() -> None:
     seen = see(cube)
     assert seen.instances == 4 and len(cube.modifiers) == 1
     assert math.isclose(seen.nearest(), 12 * math.sqrt(2), rel_tol=1e-4)
+
+
+def test_a_grid_on_another_object_than_the_active_one_is_changed() -> None:
+    scene()
+    cube = bpy.data.objects["Cube"]
+    said("grid of 4 by 4 cubes, 1 m high")
+    seen = see(cube)
+    assert seen.instances == 16 and math.isclose(seen.size(2), 1, rel_tol=1e-4), "what is copied has the size"
+    said("spacing 4 m")
+    assert math.isclose(see(cube).nearest(), 4, rel_tol=1e-4)
+    said("only 3 rows")
+    assert see(cube).instances == 12 and len(cube.modifiers) == 1
+    said("use Suzanne instead")
+    seen = see(cube)
+    assert seen.instances == 12 and seen.size(2) > 1
+
+
+def test_another_direction_leaves_the_spacing() -> None:
+    scene()
+    bpy.context.view_layer.objects.active = bpy.data.objects["Cube"]
+    said("array the cube 5 times along x with 4 m spacing")
+    said("along y instead")
+    seen = see(bpy.data.objects["Cube"])
+    assert seen.instances == 5
+    assert math.isclose(seen.nearest(), 4, rel_tol=1e-4)

@@ -106,6 +106,13 @@ pub(crate) fn answer(prompt: &str, context: &Context, library: &Library) -> Opti
     if !opens || words.iter().any(|word| other.contains(&word.as_str())) {
         return None;
     }
+    // “how tall is it and how many faces does it have”: half an answer would be none.
+    let two = words
+        .windows(2)
+        .any(|pair| matches!(pair, [joint, next] if joint == "and" && language.questions.contains(next)));
+    if two {
+        return None;
+    }
     let mentions = scene::mentions(&tokens, context, language);
     let read = |at: usize| {
         mentions
@@ -302,6 +309,11 @@ fn counted(question: &Question) -> Option<String> {
         let count = number(names.len() as u64 + cut, noun);
         return Some(format!("The file has {}{}.", count, list(&names, cut)));
     }
+    if let Some(thing) = question.named.first().filter(|_| question.named.len() == 1)
+        && let Some(answer) = copies(question, thing)
+    {
+        return Some(answer);
+    }
     // “how many rocks are on the plane”: what the modifiers of the object place.
     let object = question.object().filter(|object| !object.modifiers.is_empty())?;
     let made = object.modifiers.iter().filter_map(|modifier| {
@@ -310,6 +322,47 @@ fn counted(question: &Question) -> Option<String> {
     });
     let made: Vec<String> = made.collect();
     (!made.is_empty()).then(|| format!("Of the modifiers of “{}”: {}.", object.name, made.join(", ")))
+}
+
+/// “how many rocks are there”: the objects of that name, and what modifiers place of them.
+fn copies(question: &Question, thing: &SceneObject) -> Option<String> {
+    if !thing.modifiers.is_empty() || question.strange {
+        return None;
+    }
+    let context = question.context;
+    let shown = context
+        .objects
+        .iter()
+        .flat_map(|object| object.modifiers.iter().map(move |modifier| (object, modifier)));
+    let placed = shown.filter_map(|(object, modifier)| {
+        let values = modifier.values.as_ref()?;
+        let of = values.values().any(|value| {
+            value.as_str() == Some(thing.name.as_str())
+                || value.get("object").and_then(Value::as_str) == Some(thing.name.as_str())
+        });
+        let count = values.get("Count").and_then(Value::as_f64).filter(|_| of)?;
+        Some(format!(
+            "“{}” on “{}” has the count {}",
+            modifier.name,
+            object.name,
+            plain(count)
+        ))
+    });
+    let placed: Vec<String> = placed.collect();
+    let named = context
+        .objects
+        .iter()
+        .filter(|object| crate::naming::is_numbered(&object.name, &thing.name));
+    let named: Vec<&str> = named.map(|object| object.name.as_str()).collect();
+    let mut answer = format!(
+        "The file has {}{}.",
+        number(named.len() as u64, "object"),
+        list(&named, 0)
+    );
+    if !placed.is_empty() {
+        answer = format!("{answer} Of the modifiers that place it: {}.", placed.join(", "));
+    }
+    context.cut.is_none().then_some(answer)
 }
 
 /// “how large …”, “where is …”, “how far …”.
@@ -360,6 +413,10 @@ fn explained(question: &Question, library: &Library) -> Option<String> {
     let object = question.object()?;
     if !question.has(&["do", "does"]) {
         return Some(modifiers(object));
+    }
+    // “which materials does the cube use” asks for something else.
+    if question.words.last().is_none_or(|word| word != "do") && !question.has(&["modifier", "tree", "nodes", "group"]) {
+        return None;
     }
     let trees = object.modifiers.iter().filter(|modifier| modifier.node_group.is_some());
     let told: Vec<String> = trees

@@ -1,16 +1,19 @@
 //! The plan of a preset whose parameters are known.
 
+use std::collections::BTreeSet;
+
 use geonode_graph::documents::context::Context;
 use geonode_protocol::{Code, Understanding, UnderstoodParameter};
 use serde_json::{Value, json};
 
-use crate::change::is_said;
+use crate::change::{self, is_said};
 use crate::expr::{self, Scope};
 use crate::naming::{self, About};
 use crate::page::title;
 use crate::paging;
 use crate::preset::{Parameter, ParameterKind};
 use crate::refusal::Refusal;
+use crate::roles::Thing;
 use crate::template::{Read, broken, facts, parameters, scale_of};
 use crate::values::PromptValue;
 use crate::whole;
@@ -59,9 +62,31 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
     }
     let mut scope = facts(read, context, object, scale);
     let names = naming::names(&entry.preset.title, object, context, about);
+    // The bounds of an object that shows its result say nothing of what is copied.
+    let sized = entry.preset.parameters.iter().find(|one| one.sizes_things);
+    if names.reused
+        && read.cast.thing == Some(Thing::Itself)
+        && sized.is_some_and(|one| read.values.contains_key(&one.name) || read.shifts.contains_key(&one.name))
+    {
+        let message = format!(
+            "“{}” copies “{}” itself, so the size is that of the object. Scale it in Edit Mode, or undo the result and ask for it with the size. \
+             Nothing was changed.",
+            names.modifier, object.name
+        );
+        return Err(Refusal::new(Code::MissingParameter, message));
+    }
     let assumed = parameters(read, &mut scope, unit, names.reused)?;
     remarks.extend(names.remark.clone());
     remarks.extend(crowded(read, &scope, names.reused)?);
+    if !(names.reused || entry.preset.is_whole()) {
+        if paging::passes(read, context) {
+            remarks.push(format!(
+                "What earlier modifiers of “{}” copy stays as it is.",
+                object.name
+            ));
+        }
+        remarks.extend(idle_values(read, &scope, unit)?);
+    }
     if !names.reused {
         remarks.extend(said(read, &scope, unit, true)?);
     }
@@ -90,6 +115,43 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
     let understanding = understanding(read, &scope, unit, &names, &remarks)?;
     let plan = paged(read, context, &scope, unit, &assumed, remarks, &names)?;
     Ok(Planned { plan, understanding })
+}
+
+/// What is said of values that were given and change nothing beside the others: the count where the spacing decides it.
+fn idle_values(read: &Read, scope: &Scope, unit: f64) -> Result<Vec<String>, Refusal> {
+    let entry = read.entry;
+    let lines = entry.body.kept(scope).map_err(|error| broken(&error, entry))?;
+    let tests = entry.body.lines.iter().flat_map(|line| &line.tests);
+    let mut open: Vec<&str> = tests.flat_map(|one| change::names(Some(one), scope)).collect();
+    for line in lines {
+        open.extend(line.words());
+        open.extend(line.values());
+    }
+    let mut known: BTreeSet<&str> = BTreeSet::new();
+    while let Some(name) = open.pop() {
+        let name = name.strip_prefix("said.").unwrap_or(name);
+        if known.insert(name)
+            && !read.values.contains_key(name)
+            && let Some(parameter) = entry.preset.parameter(name)
+        {
+            open.extend(change::names(Some(&parameter.default), scope));
+        }
+    }
+    let idle = entry
+        .preset
+        .parameters
+        .iter()
+        .filter(|parameter| parameter.kind != ParameterKind::Bool)
+        .filter(|parameter| read.values.contains_key(&parameter.name) && !known.contains(parameter.name.as_str()));
+    let said = idle.map(|parameter| {
+        let words = read.sources.get(&parameter.name).map_or("", String::as_str);
+        let value = describe(read, &parameter.name, scope, unit);
+        format!(
+            "“{words}” ({} {value}) was not used: the rest of the prompt decides it.",
+            parameter.title.to_lowercase()
+        )
+    });
+    Ok(said.collect())
 }
 
 /// Less room than this share of what each copy needs counts as overlapping.

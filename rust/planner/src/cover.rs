@@ -4,7 +4,9 @@ use std::collections::HashSet;
 
 use geonode_protocol::Code;
 
+use crate::fill::Filled;
 use crate::library::Entry;
+use crate::quantity::Unit;
 use crate::reading::{ItemKind, Reading};
 use crate::refusal::Refusal;
 use crate::scene::Referent;
@@ -28,6 +30,136 @@ fn is_place(reading: &Reading, at: usize) -> bool {
     reading
         .item(at)
         .is_some_and(|item| item.kind == ItemKind::Word && reading.language.places.contains(&item.text))
+}
+
+/// Words that say where something is in relation to another: “under the plane”, “2 m above it”.
+const RELATIONS: [&str; 18] = [
+    "above",
+    "below",
+    "under",
+    "beneath",
+    "underneath",
+    "behind",
+    "beside",
+    "near",
+    "around",
+    "inside",
+    "within",
+    "outside",
+    "between",
+    "towards",
+    "toward",
+    "against",
+    "beyond",
+    "opposite",
+];
+/// Verbs that open a prompt and ask for something else than a preset that merely knows the word.
+const OTHER_DEEDS: [&str; 16] = [
+    "scale",
+    "rotate",
+    "move",
+    "translate",
+    "resize",
+    "project",
+    "paint",
+    "colour",
+    "color",
+    "hide",
+    "render",
+    "animate",
+    "merge",
+    "join",
+    "trim",
+    "rename",
+];
+/// What a mesh has many of: “3 per face”.
+const EACH_OF: [&str; 14] = [
+    "face", "faces", "vertex", "vertices", "edge", "edges", "point", "points", "corner", "corners", "island", "side",
+    "polygon", "instance",
+];
+
+/// Whether the word restricts or places what is asked for, so that the result is another one without it. Phrases that understand it are not
+/// looked at here.
+fn decides(entry: &Entry, reading: &Reading, at: usize) -> bool {
+    let language = reading.language;
+    let measure = |at: usize| match reading.item(at).map(|item| &item.kind) {
+        Some(ItemKind::Quantity(quantity)) => matches!(quantity.unit, Unit::Metres | Unit::Blender),
+        _ => false,
+    };
+    let empty = |at: &usize| {
+        reading.item(*at).is_some_and(|item| {
+            item.kind == ItemKind::Word
+                && (language.is_determiner(&item.text) || language.adjectives.contains(&item.stem))
+                && !language.generic.contains_key(&item.stem)
+        })
+    };
+    let next = (at + 1..at + 4).find(|next| !empty(next)).unwrap_or(at + 1);
+    let noun = reading.item(next).is_some_and(|item| match &item.kind {
+        ItemKind::Mention(_) => true,
+        ItemKind::Word => {
+            language.generic.contains_key(&item.stem)
+                || language.shape(&item.stem).is_some()
+                || ["it", "them", "this", "that", "each", "one"].contains(&item.text.as_str())
+        }
+        _ => false,
+    });
+    let before = at.checked_sub(1);
+    if reading.is(at, &RELATIONS) {
+        return noun || before.is_some_and(measure);
+    }
+    // “from the sphere to the cube”.
+    let named = |at: usize| matches!(reading.item(at).map(|item| &item.kind), Some(ItemKind::Mention(mention)) if mention.definite);
+    if reading.is(at, &["from"]) && named(next) && (next..next + 3).any(|at| reading.is(at, &["to"])) {
+        return true;
+    }
+    if reading.is(at, &["each", "every"]) {
+        return entry.preset.thing.is_some() && reading.is(next, &EACH_OF);
+    }
+    if reading.is(at, &["up"]) {
+        let placed = before
+            .and_then(|before| reading.item(before))
+            .is_some_and(|item| matches!(item.kind, ItemKind::Quantity(_) | ItemKind::Mention(_)));
+        return placed && !reading.is(at + 1, &["to", "and"]);
+    }
+    reading.is(
+        at,
+        &["both", "per", "down", "downwards", "downward", "upwards", "upward"],
+    ) || reading.is(at, &["most"]) && !before.is_some_and(|before| reading.is(before, &["at", "the"]))
+}
+
+/// Whether a word that changes nothing says something of the result all the same, so that the message names it.
+fn tells(entry: &Entry, reading: &Reading, filled: &Filled, at: usize) -> bool {
+    let Some(item) = reading.item(at).filter(|item| item.kind == ItemKind::Word) else {
+        return false;
+    };
+    let language = reading.language;
+    // “2 m high”: the number was read.
+    if at > 0
+        && matches!(reading.item(at - 1).map(|item| &item.kind), Some(ItemKind::Quantity(q)) if q.unit != Unit::Bare)
+    {
+        return false;
+    }
+    let empty = language.stop.contains(&item.text)
+        || language.prepositions.contains(&item.text)
+        || language.conjunctions.contains(&item.text)
+        || language.is_determiner(&item.text)
+        || language.generic.contains_key(&item.stem);
+    let allowed = entry
+        .words
+        .iter()
+        .any(|phrase| phrase.weight() == 1 && phrase.ends(reading, at).is_some());
+    let said = |slot: &&crate::library::Slot| {
+        let name = &slot.parameter.name;
+        filled.sources.contains_key(name) || slot.parameter.into.iter().any(|one| filled.sources.contains_key(one))
+    };
+    let of_value = || {
+        let slots = entry.slots.iter().filter(said);
+        slots
+            .flat_map(|slot| slot.before.iter().chain(&slot.after))
+            .any(|phrase| phrase.stems().any(|stem| stem == item.stem))
+    };
+    !allowed
+        && (language.telling.contains(&item.text) || !empty && entry.vocabulary.contains(&item.stem) && !of_value())
 }
 
 /// Whether what is said next is understood, so that “only” says nothing more: “only on the *left half*”, “only *20* rocks”.
@@ -55,21 +187,8 @@ fn silent(reading: &Reading, entry: &Entry, at: usize) -> bool {
         || language.generic.contains_key(&item.stem)
 }
 
-/// Checks all words that no role and no parameter used. Returns the harmless ones.
-///
-/// # Errors
-/// `partly_understood` with what was and what was not understood; `unknown_object` for a quoted name that does not exist.
-pub(crate) fn leftovers(
-    entry: &Entry,
-    reading: &Reading,
-    used: &[usize],
-    [loose, unmeant]: [&[usize]; 2],
-) -> Result<Vec<String>, Refusal> {
-    let used: HashSet<usize> = used.iter().copied().collect();
-    let clauses = reading.clauses();
-    let explained = explained(reading, entry);
-    let (mut hard, mut soft): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
-    let mut opened: HashSet<usize> = HashSet::from([0]);
+/// Notes the words of phrases that restrict what is asked for in ways that nothing used.
+fn restricted(reading: &Reading, used: &HashSet<usize>, hard: &mut Vec<String>) {
     for phrase in &reading.language.restrictions {
         if let Some((start, end)) = phrase.find(reading)
             && !(start..end).all(|at| used.contains(&at))
@@ -82,6 +201,26 @@ pub(crate) fn leftovers(
             );
         }
     }
+}
+
+/// Checks all words that no role and no parameter used. Returns the harmless ones.
+///
+/// # Errors
+/// `partly_understood` with what was and what was not understood; `unknown_object` for a quoted name that does not exist.
+pub(crate) fn leftovers(
+    entry: &Entry,
+    reading: &Reading,
+    used: &[usize],
+    filled: &Filled,
+) -> Result<Vec<String>, Refusal> {
+    let (loose, unmeant) = (&filled.loose, &filled.unmeant);
+    let used: HashSet<usize> = used.iter().copied().collect();
+    let clauses = reading.clauses();
+    let explained = explained(reading, entry);
+    let (mut hard, mut soft, mut told): (Vec<String>, Vec<String>, Vec<String>) = (Vec::new(), Vec::new(), Vec::new());
+    let mut opened: HashSet<usize> = HashSet::from([0]);
+    restricted(reading, &used, &mut hard);
+    let first = (0..reading.items.len()).find(|at| !reading.means_nothing(*at));
     for (at, item) in reading.items.iter().enumerate() {
         let clause = clauses.get(at).copied().unwrap_or(0);
         if used.contains(&at) {
@@ -114,19 +253,29 @@ pub(crate) fn leftovers(
             }
             ItemKind::Word => {
                 let language = reading.language;
-                let negation = language.negations.contains(&item.text);
+                // “scale the instances …”: what is to be done is another thing.
+                let opens = first == Some(at)
+                    && OTHER_DEEDS.contains(&item.text.as_str())
+                    && !explained.contains(&at)
+                    && reading.item(at + 1).is_some_and(|next| {
+                        matches!(next.kind, ItemKind::Mention(_)) || language.is_determiner(&next.text)
+                    });
+                let negation = opens || language.negations.contains(&item.text);
                 let other = language.unsupported.contains(&item.stem) && !entry.vocabulary.contains(&item.stem);
                 let colour = language.colours.contains(&item.stem);
                 let before_noun = describes(entry, reading, at, &used);
                 let understood = |at: usize| used.contains(&at) || explained.contains(&at);
                 let only = item.text == "only" && goes_on(reading, understood, at + 1);
                 let place = is_place(reading, at) && !explained.contains(&at) && !only;
-                if negation || place {
+                if negation || place || decides(entry, reading, at) && !explained.contains(&at) {
                     hard.push(item.typed.clone());
                 } else if silent(reading, entry, at) && !other {
                     // The first meaningful word of a further clause opens it.
                     if entry.vocabulary.contains(&item.stem) {
                         opened.insert(clause);
+                    }
+                    if !explained.contains(&at) && tells(entry, reading, filled, at) {
+                        told.push(item.typed.clone());
                     }
                 } else if colour && before_noun {
                     soft.push(item.typed.clone());
@@ -140,6 +289,7 @@ pub(crate) fn leftovers(
         }
     }
     if hard.is_empty() && soft.len() <= FEW {
+        soft.extend(told);
         return Ok(soft);
     }
     hard.extend(soft);

@@ -5,6 +5,7 @@ use crate::language::{Degree, DegreeOf};
 use crate::library::{Entry, Slot};
 use crate::phrase::Phrase;
 use crate::preset::ParameterKind;
+use crate::quantity::{Amount, Unit};
 use crate::reading::{ItemKind, Reading};
 use crate::scene::Referent;
 
@@ -124,8 +125,73 @@ fn described(reading: &Reading, entry: &Entry, cast: &[usize], at: usize) -> Des
     Described::Other
 }
 
+/// “half size”, “a third of the height”: a share of what is usual, with the noun that says of what.
+fn share(reading: &Reading, at: usize) -> Option<(f64, usize)> {
+    let item = reading.item(at)?;
+    let ItemKind::Quantity(quantity) = &item.kind else {
+        return None;
+    };
+    let Amount::One(value) = quantity.amount else {
+        return None;
+    };
+    let one = quantity.unit == Unit::Bare && reading.language.fractions.contains_key(&item.text);
+    let of = (at + 1..at + 5)
+        .take_while(|next| {
+            *next == at + 1
+                || reading.is(next - 1, &["of"])
+                || reading
+                    .item(next - 1)
+                    .is_some_and(|item| reading.language.is_determiner(&item.text))
+        })
+        .find(|next| {
+            reading.is(
+                *next,
+                &[
+                    "size",
+                    "sized",
+                    "height",
+                    "length",
+                    "width",
+                    "thickness",
+                    "radius",
+                    "diameter",
+                ],
+            )
+        })?;
+    one.then_some((value, of))
+}
+
+/// Gives each share of what is usual to the parameter that it is of.
+fn shift_shares(entry: &Entry, reading: &Reading, filled: &mut Filled) {
+    for at in 0..reading.items.len() {
+        if filled.used.contains(&at) {
+            continue;
+        }
+        let Some((factor, of)) = share(reading, at) else {
+            continue;
+        };
+        let cues = [reading.items.get(of).map_or_else(String::new, |item| item.stem.clone())];
+        let sized = reading
+            .is(of, &["size", "sized"])
+            .then(|| sizing(entry, false))
+            .flatten();
+        let measures = |slot: &&Slot| slot.parameter.kind == ParameterKind::Length && speaks_of(slot, &cues);
+        let Some(slot) = sized.or_else(|| entry.slots.iter().find(measures)) else {
+            continue;
+        };
+        let name = &slot.parameter.name;
+        if slot.parameter.default.is_null() || filled.values.contains_key(name) || filled.shifts.contains_key(name) {
+            continue;
+        }
+        filled.shifts.insert(name.clone(), factor);
+        filled.sources.insert(name.clone(), reading.typed(at, of + 1));
+        filled.used.extend(at..=of);
+    }
+}
+
 /// Gives each such word to the parameter that it is about, as a factor of what is usual there. `cast` are the items of the objects.
 pub(crate) fn shift(entry: &Entry, reading: &Reading, cast: &[usize], filled: &mut Filled) {
+    shift_shares(entry, reading, filled);
     for at in 0..reading.items.len() {
         if filled.used.contains(&at) || cast.contains(&at) {
             continue;
@@ -154,8 +220,15 @@ pub(crate) fn shift(entry: &Entry, reading: &Reading, cast: &[usize], filled: &m
             }
             DegreeOf::Strength => acting(entry),
         };
+        // “a thick tube, 30 cm in diameter”: the number says how thick.
+        let measured = degree.of == DegreeOf::Dimension
+            && entry
+                .slots
+                .iter()
+                .any(|slot| filled.values.contains_key(&slot.parameter.name) && speaks_of(slot, &degree.cues));
         let name = slot.map(|slot| &slot.parameter.name);
         match (slot, name) {
+            _ if measured => filled.loose.push(at),
             (Some(_), Some(name)) if filled.values.contains_key(name) => filled.loose.push(at),
             (Some(slot), Some(name)) if !slot.parameter.default.is_null() && !filled.shifts.contains_key(name) => {
                 filled.shifts.insert(name.clone(), degree.factor);

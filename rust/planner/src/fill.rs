@@ -167,6 +167,35 @@ fn spoken_unit<'r>(reading: &'r Reading, bare: &Amount) -> Option<(&'r str, Opti
     Some((word, alike.then_some(factor)))
 }
 
+/// The ends of a range that one number sets: “up to 3” only the upper one, “at least 3” only the lower one.
+fn bounds<'n>(reading: &Reading, at: usize, into: &'n [String]) -> &'n [String] {
+    let before = |words: &[&str]| {
+        at >= words.len()
+            && words
+                .iter()
+                .enumerate()
+                .all(|(i, word)| reading.is(at - words.len() + i, &[word]))
+    };
+    let (lower, upper) = into.split_at_checked(1).unwrap_or((into, &[]));
+    let most = [
+        &["up", "to"][..],
+        &["at", "most"],
+        &["most"],
+        &["maximum"],
+        &["max"],
+        &["maximally"],
+        &["most", "of"],
+    ];
+    let least = [&["at", "least"][..], &["least"], &["minimum"], &["min"], &["from"]];
+    if upper.len() == 1 && most.iter().any(|words| before(words)) {
+        upper
+    } else if upper.len() == 1 && least.iter().any(|words| before(words)) {
+        lower
+    } else {
+        into
+    }
+}
+
 /// The words that a text parameter takes: a quoted name, or what follows one of its phrases up to a preposition, a number or a mark.
 fn fill_text(slot: &Slot, reading: &Reading, filled: &mut Filled) {
     let quoted = |at: &usize| {
@@ -292,14 +321,23 @@ pub(crate) fn fill(entry: &Entry, reading: &Reading, things: &[usize], units: &U
             continue;
         }
         let parameter = &slot.parameter;
-        if filled.values.contains_key(&parameter.name)
-            || parameter.into.iter().any(|name| filled.values.contains_key(name))
-        {
-            continue;
-        }
         let Some(ItemKind::Quantity(quantity)) = reading.item(offer.item).map(|item| &item.kind) else {
             continue;
         };
+        // “2 layers of 3 by 3” sets columns and rows.
+        let sides = match &quantity.amount {
+            Amount::Sides(sides) => sides.len(),
+            _ => parameter.into.len(),
+        };
+        if filled.values.contains_key(&parameter.name)
+            || parameter
+                .into
+                .iter()
+                .take(sides)
+                .any(|name| filled.values.contains_key(name))
+        {
+            continue;
+        }
         let kind = parameter.of.unwrap_or(parameter.kind);
         let typed = reading.item(offer.item).map_or("", |item| item.typed.as_str());
         // “17 cm high and 28 deep”: a number beside measured ones of its size has their unit; either is said.
@@ -320,8 +358,7 @@ pub(crate) fn fill(entry: &Entry, reading: &Reading, things: &[usize], units: &U
             Amount::Range(low, high) if parameter.into.is_empty() => {
                 vec![(parameter, f64::midpoint(*low, *high).round())]
             }
-            Amount::One(value) => parameter
-                .into
+            Amount::One(value) => bounds(reading, offer.item, &parameter.into)
                 .iter()
                 .filter_map(|n| Some((entry.preset.parameter(n)?, read(*value))))
                 .collect(),

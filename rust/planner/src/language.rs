@@ -119,6 +119,7 @@ struct File {
     removals: Vec<String>,
     unsupported: Vec<String>,
     places: Vec<String>,
+    telling: Vec<String>,
     abbreviations: HashMap<String, String>,
     reseeds: Vec<String>,
     colours: Vec<String>,
@@ -176,6 +177,8 @@ pub(crate) struct Language {
     pub(crate) unsupported: HashSet<String>,
     /// Words that say where, or that nothing else is meant: they count only as part of a phrase that the preset understands.
     pub(crate) places: HashSet<String>,
+    /// Adjectives and adverbs that say something of the result, so that the message names them where no parameter follows them.
+    pub(crate) telling: HashSet<String>,
     /// Short forms of words: “segs”, “dia”.
     pub(crate) abbreviations: HashMap<String, String>,
     /// Words that ask for another random result: “another seed”, “shuffle”.
@@ -271,6 +274,7 @@ impl Language {
             unsupported: stems(&file.unsupported),
             colours: stems(&file.colours),
             places: set(file.places),
+            telling: set(file.telling),
             abbreviations: file.abbreviations,
             reseeds: set(file.reseeds),
             definite: set(file.definite),

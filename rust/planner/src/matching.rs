@@ -26,7 +26,7 @@ impl Phrase {
             }
             match pattern {
                 Pattern::Start if (0..here).all(|before| reading.means_nothing(before)) => {}
-                Pattern::End if (here..reading.items.len()).all(|after| reading.means_nothing(after)) => {}
+                Pattern::End if (here..reading.items.len()).all(|after| ends_with(reading, after)) => {}
                 Pattern::Start | Pattern::End => return None,
                 Pattern::Some => {
                     let next = self.patterns.get(i + 1)?;
@@ -37,6 +37,12 @@ impl Phrase {
                 _ => here += 1,
             }
         }
+        // “up to 30 cm” says no direction.
+        let upper = here > at && reading.is(here - 1, &["up"]) && reading.is(here, &["to"]);
+        let number = |at: usize| matches!(reading.item(at).map(|item| &item.kind), Some(ItemKind::Quantity(_)));
+        if upper && self.patterns.len() == 1 && number(here + 1) {
+            return None;
+        }
         Some(here)
     }
 
@@ -44,6 +50,12 @@ impl Phrase {
     pub(crate) fn find(&self, reading: &Reading) -> Option<(usize, usize)> {
         (0..reading.items.len()).find_map(|at| self.ends(reading, at).map(|end| (at, end)))
     }
+}
+
+/// Whether a word after the end of a phrase says nothing more: “rocks, please”, but not “cubes look at something”.
+fn ends_with(reading: &Reading, at: usize) -> bool {
+    let opens = |item: &Item| item.kind == ItemKind::Word && reading.language.prepositions.contains(&item.text);
+    reading.means_nothing(at) && !reading.item(at).is_some_and(opens)
 }
 
 fn fits(pattern: &Pattern, item: &Item, reading: &Reading) -> bool {

@@ -162,8 +162,8 @@ pub(crate) fn is_vague(reading: &Reading, at: usize) -> bool {
         .is_some_and(|item| item.text.split(' ').any(|word| reading.language.vague.contains(word)))
 }
 
-/// Whether the number counts the noun behind it, in whatever role: “four legs”, “two long poles” are no lengths.
-fn counts_noun(reading: &Reading, at: usize) -> bool {
+/// The noun behind a number that counts it, in whatever role: “four legs”, “two long poles” are no lengths.
+fn counted_noun(reading: &Reading, at: usize) -> Option<usize> {
     let mut next = at + 1;
     while reading
         .item(next)
@@ -171,13 +171,77 @@ fn counts_noun(reading: &Reading, at: usize) -> bool {
     {
         next += 1;
     }
-    reading.item(next).is_some_and(|item| {
-        matches!(item.kind, ItemKind::Word | ItemKind::Mention(_))
-            && item.text.len() > 2
-            && item.text.ends_with('s')
-            && !item.text.ends_with("ss")
-            && item.stem != item.text
-    })
+    reading
+        .item(next)
+        .is_some_and(|item| {
+            matches!(item.kind, ItemKind::Word | ItemKind::Mention(_))
+                && item.text.len() > 2
+                && item.text.ends_with('s')
+                && !item.text.ends_with("ss")
+                && item.stem != item.text
+        })
+        .then_some(next)
+}
+
+/// Words before a number that say what it is, if the preset knows them: “every 2 m”, “within 2 m”, “number 2”.
+const TELL_BEFORE: [&str; 18] = [
+    "every", "within", "above", "below", "over", "under", "beyond", "after", "before", "number", "nr", "per", "behind",
+    "beside", "near", "inside", "outside", "frame",
+];
+/// Words after a number that say what it measures or from where: “2 m above”, “2 m deep”.
+const TELL_AFTER: [&str; 33] = [
+    "above",
+    "below",
+    "under",
+    "beneath",
+    "underneath",
+    "behind",
+    "beside",
+    "away",
+    "from",
+    "off",
+    "inside",
+    "outside",
+    "within",
+    "up",
+    "down",
+    "upward",
+    "downward",
+    "left",
+    "right",
+    "apart",
+    "between",
+    "deep",
+    "wide",
+    "high",
+    "tall",
+    "long",
+    "thick",
+    "broad",
+    "big",
+    "large",
+    "across",
+    "per",
+    "each",
+];
+
+/// Whether nothing beside a number says what it is, so that it may be what the preset needs most.
+fn stands_free(reading: &Reading, at: usize) -> bool {
+    let beside = at > 0 && reading.is(at - 1, &TELL_BEFORE) || reading.is(at + 1, &TELL_AFTER);
+    let beside = beside
+        || at > 1
+            && reading.is(at - 1, &["at", "from"])
+            && reading.is(
+                at - 2,
+                &["starting", "start", "starts", "beginning", "ending", "end", "ends"],
+            );
+    let aside = reading.is(at + 1, &["to"])
+        && (at + 2..at + 4).any(|next| {
+            reading
+                .item(next)
+                .is_some_and(|item| reading.language.places.contains(&item.text))
+        });
+    !(beside || aside)
 }
 
 /// Whether “one” stands for a thing: “one inside another”, “one by one”.
@@ -228,6 +292,20 @@ fn says_of_another(entry: &Entry, index: usize, span: &std::ops::Range<usize>, r
     })
 }
 
+/// Whether the noun that a number counts is a word of the preset, if it is none of the things: “3 variations” is no scale, but “2 and 3 windings” may
+/// be what the preset counts.
+fn counts_another(entry: &Entry, reading: &Reading, at: usize, quantity: &Quantity, things: &[usize]) -> Option<bool> {
+    let one = quantity.unit == Unit::Bare && matches!(quantity.amount, Amount::One(_));
+    let noun = counted_noun(reading, at).filter(|noun| one && !things.contains(noun))?;
+    let known = |item: &crate::reading::Item| item.kind == ItemKind::Word && entry.vocabulary.contains(&item.stem);
+    Some(reading.item(noun).is_some_and(known))
+}
+
+/// Whether words say what a number is although a noun behind it is counted: “radius 3, spheres”, “radius of 3 cubes”.
+fn says_it(reading: &Reading, span: &std::ops::Range<usize>, at: usize) -> bool {
+    span.end == at || span.end < at && (span.end..at).all(|between| reading.is(between, &["of", "is", "to", "by"]))
+}
+
 /// Numbers that belong to a phrase and are not values of their own (“into four”, “the first half”).
 pub(crate) fn idle(entry: &Entry, reading: &Reading) -> Vec<usize> {
     let spans = (0..reading.items.len()).filter_map(|at| {
@@ -257,6 +335,24 @@ fn cannot_be(parameter: &Parameter, quantity: &Quantity, reading: &Reading, at: 
     if is_pronoun(reading, at) && !counts {
         return true;
     }
+    // “2 layers of 3 by 3 cubes” counts them.
+    let of = parameter.of.unwrap_or(parameter.kind);
+    if bare
+        && parameter.kind == ParameterKind::Sides
+        && of == ParameterKind::Length
+        && matches!(quantity.amount, Amount::Sides(_))
+        && before_thing(reading, at, things)
+    {
+        return true;
+    }
+    // “half size” is half of what is usual, not half a metre.
+    let share = bare
+        && reading
+            .item(at)
+            .is_some_and(|item| reading.language.fractions.contains_key(&item.text));
+    if share && of == ParameterKind::Length {
+        return true;
+    }
     // “100 to 200 rocks” leaves the count open; it is not a range of anything else.
     let open_count =
         bare && matches!(quantity.amount, Amount::Range(low, _) if low >= 2.0) && before_thing(reading, at, things);
@@ -276,7 +372,9 @@ pub(crate) fn offers(entry: &Entry, reading: &Reading, things: &[usize], idle: &
             continue;
         }
         let whole = quantity.unit == Unit::Bare && matches!(quantity.amount, Amount::One(n) if n.fract() == 0.0);
-        let counted_noun = whole && counts_noun(reading, at);
+        let counts_noun = whole && counted_noun(reading, at).is_some();
+        let free = stands_free(reading, at);
+        let other = counts_another(entry, reading, at, quantity, things);
         for (index, slot) in entry.slots.iter().enumerate() {
             let parameter = &slot.parameter;
             if cannot_be(parameter, quantity, reading, at, things) {
@@ -290,8 +388,9 @@ pub(crate) fn offers(entry: &Entry, reading: &Reading, things: &[usize], idle: &
             if quantity.unit == Unit::Bare && parameter.kind == ParameterKind::Length && counted {
                 base += 3.0;
             }
-            let measured_noun = matches!(parameter.kind, ParameterKind::Length | ParameterKind::Angle) && counted_noun;
-            if let Some((mut cost, span)) = cue(slot, reading, at).filter(|(_, span)| !measured_noun || span.start < at)
+            let measured_noun = matches!(parameter.kind, ParameterKind::Length | ParameterKind::Angle) && counts_noun;
+            if let Some((mut cost, span)) =
+                cue(slot, reading, at).filter(|(_, span)| !measured_noun || says_it(reading, span, at))
             {
                 // “a helix of 100 cubes, 8 m high”: what is built has a height of its own.
                 if parameter.sizes_things
@@ -340,7 +439,8 @@ pub(crate) fn offers(entry: &Entry, reading: &Reading, things: &[usize], idle: &
                     && reading.is(at + 1, &ELEMENTS);
             let counts =
                 counts || matches!(quantity.amount, Amount::Range(..)) && parameter.kind == ParameterKind::Count;
-            if let Some(rank) = parameter.rank.filter(|_| !bare_angle && !counts) {
+            let meant = other.is_none_or(|known| known && parameter.kind == ParameterKind::Count);
+            if let Some(rank) = parameter.rank.filter(|_| free && meant && !bare_angle && !counts) {
                 let vague = if quantity.unit == Unit::Bare && parameter.kind == ParameterKind::Length {
                     8.0
                 } else {

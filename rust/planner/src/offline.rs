@@ -1,5 +1,6 @@
 //! Plans without a model: the prompt is matched to a preset, and the preset's parameters are read from its words.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use geonode_protocol::{Code, Understanding};
@@ -18,7 +19,7 @@ use crate::naming::{About, last_result, names};
 use crate::reading::{ItemKind, Reading};
 use crate::refusal::Refusal;
 use crate::relative;
-use crate::roles::{self, Cast};
+use crate::roles::{self, Cast, Thing};
 use crate::second;
 use crate::standing;
 use crate::template::Read;
@@ -110,6 +111,7 @@ fn told(said: &str) -> Planned {
 
 fn in_english(library: &Library, prompt: &str, context: &Context, options: &Options) -> Result<Planned, Refusal> {
     let (rest, instead) = without_instead(library, prompt);
+    let rest = rest.as_ref();
     let last = Last::of(&library.entries, context, options.object.as_deref());
     if let Some(last) = &last
         && let Some(read) = relative::read(library, last, rest, context)
@@ -130,6 +132,18 @@ fn in_english(library: &Library, prompt: &str, context: &Context, options: &Opti
     let first = match read(library, rest, context, options) {
         // “make that 6x6” is about the result, wherever it is.
         Ok(read_here) if changes && !read_here.cast.named && last.is_some() => read(library, rest, context, on_last),
+        other => other,
+    };
+    // “only 3 rows” after a grid: a value alone, of what the last result is, changes that.
+    let continues = |read: &Read| {
+        let same_preset = last
+            .as_ref()
+            .is_some_and(|last| read.entry.preset.id == last.entry.preset.id);
+        let nothing = matches!(&read.cast.thing, None | Some(Thing::Itself | Thing::Shape(_, None)));
+        same_preset && nothing && !read.cast.named && opens_with_a_value(library, rest)
+    };
+    let first = match first {
+        Ok(here) if continues(&here) => return changed(library, rest, context, on_last, last.as_ref()),
         other => other,
     };
     let refused = match first {
@@ -217,17 +231,29 @@ fn without_removal(library: &Library, prompt: &str) -> Option<String> {
 }
 
 /// The prompt without a word such as “instead” at its beginning or end, and whether it has one; elsewhere the word is read with the rest.
-fn without_instead<'p>(library: &Library, prompt: &'p str) -> (&'p str, bool) {
+fn without_instead<'p>(library: &Library, prompt: &'p str) -> (Cow<'p, str>, bool) {
     let edge = |c: char| !c.is_alphanumeric();
     let trimmed = prompt.trim_matches(edge);
     let is_one = |word: &str| library.language.instead.contains(&word.to_lowercase());
     if let Some((rest, _)) = trimmed.rsplit_once(edge).filter(|(_, last)| is_one(last)) {
-        return (rest, true);
+        return (rest.into(), true);
     }
     match trimmed.split_once(edge) {
-        Some((_, rest)) if trimmed.split(edge).next().is_some_and(is_one) => (rest, true),
-        _ => (prompt, false),
+        Some((_, rest)) if trimmed.split(edge).next().is_some_and(is_one) => (rest.into(), true),
+        _ => match within(library, trimmed) {
+            Some(rest) => (rest.into(), true),
+            None => (prompt.into(), false),
+        },
     }
+}
+
+/// “4 metres apart instead, and 8 of them” without the word, where a clause ends after it.
+fn within(library: &Library, prompt: &str) -> Option<String> {
+    library.language.instead.iter().find_map(|word| {
+        let (before, after) = prompt.split_once(&format!(" {word}"))?;
+        let ends = after.starts_with([',', ';', '.']) || after.starts_with(" and ");
+        ends.then(|| format!("{before}{after}"))
+    })
 }
 
 /// Whether the prompt begins by changing the present result: “change it to 50”. Later such words only add to what is asked for.
@@ -244,6 +270,30 @@ fn opens_with_a_change(library: &Library, prompt: &str) -> bool {
         let rest = words.get(at..).unwrap_or_default();
         language.changes.iter().any(|phrase| rest.starts_with(phrase))
     })
+}
+
+/// Whether the prompt begins with a number: “12”, “only 3 rows”.
+fn opens_with_a_value(library: &Library, prompt: &str) -> bool {
+    let language = &library.language;
+    let mut words = prompt.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+    let first =
+        words.find(|word| !(word.is_empty() || ["only", "just", "with", "and", "now", "but"].contains(&word.as_str())));
+    first.is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()) || language.numbers.contains_key(&word))
+}
+
+/// The plan of a prompt that gives the last result another value.
+fn changed(
+    library: &Library,
+    prompt: &str,
+    context: &Context,
+    on_last: &Options,
+    last: Option<&Last>,
+) -> Result<Planned, Refusal> {
+    let mut read = read(library, prompt, context, on_last)?;
+    if let Some(last) = last {
+        last.keep_thing(&mut read);
+    }
+    build(&read, context, About::Last)
 }
 
 /// A change in the words of the preset that it is about: “make it 300” of a scatter is “scatter 300 copies”. None for a change that is
@@ -302,7 +352,7 @@ fn spoken(source: &str, prompt: &str) -> String {
 /// As [`plan`].
 pub fn understand(prompt: &str, context: &Context, options: &Options) -> Result<Understood, Refusal> {
     let library = &*Library::with(&options.presets)?;
-    let read = read(library, without_instead(library, prompt).0, context, options)?;
+    let read = read(library, &without_instead(library, prompt).0, context, options)?;
     Ok(Understood {
         preset: read.entry.preset.id.clone(),
         cast: read.cast,
@@ -416,7 +466,7 @@ fn read<'a>(library: &'a Library, prompt: &str, context: &Context, options: &Opt
     degree::shift(entry, &reading, &cast.used, &mut filled);
     let mut used = cast.used.clone();
     used.extend(&filled.used);
-    let unused = cover::leftovers(entry, &reading, &used, [&filled.loose, &filled.unmeant])?;
+    let unused = cover::leftovers(entry, &reading, &used, &filled)?;
     let counted = second::counted(&reading, prompt, &cast.used);
     let differences = second::differences(&reading, prompt, &filled);
     let mut remarks = cast.remarks.clone();

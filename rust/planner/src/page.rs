@@ -135,11 +135,16 @@ impl Line {
         Ok(true)
     }
 
-    /// The line with its values, indented below a `def` or `with`.
-    pub(crate) fn written(&self, scope: &Scope) -> Result<String, ExprError> {
+    /// The line with its values, indented below a `def` or `with`. Where copies of earlier results `pass` by, it works on the mesh alone.
+    pub(crate) fn written(&self, scope: &Scope, pass: bool) -> Result<String, ExprError> {
         let mut out = "    ".repeat(self.indent + 1);
-        for piece in pieces(&self.text) {
+        let returned = self.text.strip_prefix("return ").filter(|_| pass);
+        if returned.is_some() {
+            out.push_str("return join_geometry(");
+        }
+        for piece in pieces(returned.unwrap_or(&self.text)) {
             match piece {
+                Piece::Word("geometry") if pass => out.push_str("before.mesh"),
                 Piece::Value(name) => {
                     let value = scope.get(name).ok_or_else(|| ExprError::UnknownName(name.to_owned()))?;
                     match value {
@@ -150,6 +155,9 @@ impl Line {
                 }
                 Piece::Word(text) | Piece::Argument(text) | Piece::Text(text) => out.push_str(text),
             }
+        }
+        if returned.is_some() {
+            out.push_str(", before.curve, before.point_cloud, before.volume, before.instances)");
         }
         Ok(out)
     }
@@ -329,7 +337,7 @@ mod tests {
         body.kept(scope)
             .unwrap()
             .iter()
-            .map(|line| line.written(scope).unwrap())
+            .map(|line| line.written(scope, false).unwrap())
             .collect()
     }
 

@@ -189,10 +189,17 @@ pub(crate) fn page(read: &Read, scope: &Scope, unit: f64, names: &Names, context
     if read.entry.preset.is_whole() {
         return whole(read, scope, unit, names, context);
     }
-    page_of_lines(read, scope, unit, names)
+    page_of_lines(read, scope, unit, names, passes(read, context))
 }
 
-fn page_of_lines(read: &Read, scope: &Scope, unit: f64, names: &Names) -> Result<String, Refusal> {
+/// Whether the copies that earlier modifiers may show pass by what the preset makes.
+pub(crate) fn passes(read: &Read, context: &Context) -> bool {
+    let target = context.object(&read.cast.target);
+    let shows = target.is_some_and(|object| object.modifiers.iter().any(|one| one.node_group.is_some()));
+    shows && read.entry.preset.target.own
+}
+
+fn page_of_lines(read: &Read, scope: &Scope, unit: f64, names: &Names, pass: bool) -> Result<String, Refusal> {
     let broken = |error: ExprError| broken(&error, read.entry);
     let lines = read.entry.body.kept(scope).map_err(broken)?;
     let inputs = inputs(read, scope, unit, &lines)?;
@@ -217,8 +224,11 @@ fn page_of_lines(read: &Read, scope: &Scope, unit: f64, names: &Names) -> Result
         let list: Vec<&str> = within.map(|input| input.parameter.name.as_str()).collect();
         let _ = writeln!(out, "    panel({}, {})", json!(panel), list.join(", "));
     }
+    if pass {
+        out.push_str("    before = separate_components(geometry)\n");
+    }
     for line in lines {
-        let _ = writeln!(out, "{}", line.written(scope).map_err(broken)?);
+        let _ = writeln!(out, "{}", line.written(scope, pass).map_err(broken)?);
     }
     let _ = write!(
         out,
@@ -243,7 +253,14 @@ fn follows(read: &Read, scope: &Scope, inputs: &[Input], name: &str, depth: usiz
     through.is_some_and(|parameter| {
         names_in(Some(&parameter.default), scope).into_iter().any(|other| {
             let own = inputs.iter().any(|input| input.parameter.name == other);
-            !own && follows(read, scope, inputs, other, depth + 1)
+            // Another direction leaves the spacing as it was set.
+            let chosen = parameter.kind != ParameterKind::Derived
+                && read
+                    .entry
+                    .preset
+                    .parameter(other)
+                    .is_some_and(|one| one.kind == ParameterKind::Choice);
+            !own && !chosen && follows(read, scope, inputs, other, depth + 1)
         })
     })
 }
@@ -253,6 +270,8 @@ struct Change<'c> {
     read: &'c Read<'c>,
     scope: &'c Scope,
     tree: Option<&'c Tree>,
+    /// The values of the modifier's inputs.
+    shown: Option<&'c geonode_graph::ir::Map>,
     names: &'c Names,
     /// The lines that hold now.
     kept: Vec<&'c Line>,
@@ -276,6 +295,10 @@ pub(crate) fn changes(
         read,
         scope,
         tree: context.tree.as_ref().and_then(|bundle| bundle.trees.get(&names.group)),
+        shown: context
+            .object(&read.cast.target)
+            .and_then(|object| object.modifiers.iter().find(|one| one.name == names.modifier))
+            .and_then(|modifier| modifier.values.as_ref()),
         names,
         inputs: inputs(read, scope, unit, &kept)?,
         kept,
@@ -328,7 +351,13 @@ impl Change<'_> {
         };
         let lacks = |input: &&Input| {
             let used = words.contains(input.parameter.name.as_str());
-            used && self.tree.is_some_and(|tree| !known(tree, &input.title()))
+            let title = input.title();
+            // Of an object that is not active only the values of the inputs are known.
+            used && match (self.tree, self.shown) {
+                (Some(tree), _) => !known(tree, &title),
+                (None, Some(values)) => !values.contains_key(&title),
+                (None, None) => false,
+            }
         };
         let new: Vec<&Input> = self.inputs.iter().filter(lacks).collect();
         let names = new.iter().map(|input| input.parameter.name.as_str()).collect();
@@ -340,8 +369,11 @@ impl Change<'_> {
             let _ = writeln!(out, "    {}", input.declared());
             out.extend(input.limits());
         }
+        let pass = self
+            .tree
+            .is_some_and(|tree| tree.nodes.iter().any(|node| node.id == "before"));
         for line in &lines {
-            let _ = writeln!(out, "{}", line.written(self.scope).map_err(broken)?);
+            let _ = writeln!(out, "{}", line.written(self.scope, pass).map_err(broken)?);
         }
         for line in set.into_iter().chain(self.gone()) {
             let _ = writeln!(out, "{line}");

@@ -174,6 +174,9 @@ pub(crate) struct Role {
     /// Accepted object types; empty means any with geometry.
     #[serde(default)]
     pub(crate) kinds: Vec<String>,
+    /// Whether the preset works on the mesh of the object itself: copies that earlier modifiers show pass by as they are.
+    #[serde(default)]
+    pub(crate) own: bool,
     /// Phrases that introduce it for certain.
     #[serde(default)]
     pub(crate) after: Vec<String>,

@@ -145,13 +145,27 @@ fn said<'e>(reading: &Reading, last: &Last<'e>) -> Option<Said<'e>> {
     let mut words: Vec<&str> = Vec::new();
     for (at, item) in reading.items.iter().enumerate() {
         let mut counts = true;
+        if reading.is(
+            at,
+            &[
+                "beside", "above", "below", "under", "behind", "inside", "outside", "next", "near", "only",
+            ],
+        ) {
+            return None;
+        }
         match &item.kind {
             ItemKind::Break(_) => counts = false,
             ItemKind::Quantity(quantity) => {
                 if said.by.is_some() {
                     return None;
                 }
-                said.by = Some(by(quantity, &item.text)?);
+                let by = by(quantity, &item.text)?;
+                // “thicker, 25 cm” says how thick, “thicker by 25 cm” by how much.
+                let after = said.sign.is_some() && !(at > 0 && reading.is(at - 1, &["by"]));
+                said.by = Some(match by {
+                    By::Measure(value) if after && value > 0.0 => By::Exactly(value),
+                    other => other,
+                });
             }
             ItemKind::Mention(_) => {
                 if !is_placed(reading, last, at) {
@@ -175,6 +189,11 @@ fn said<'e>(reading: &Reading, last: &Last<'e>) -> Option<Said<'e>> {
                     said.by = Some(By::Times(*factor));
                 } else if let Some(comparative) = compared.filter(|_| said.sign.is_none()) {
                     said.sign = Some(comparative.factor);
+                    // “make the steps deeper” does not add steps.
+                    let other = matches!(&said.of, Some(Of::Slot(slot)) if !speaks_of(slot, &comparative.cues));
+                    if comparative.of == DegreeOf::Dimension && other {
+                        said.of = None;
+                    }
                     if said.of.is_none() && !(comparative.of == DegreeOf::Amount && item.text != "denser") {
                         said.of = Some(Of::Degree(comparative.of, comparative.cues.clone()));
                     } else if said.of.is_none() && slot_follows(reading, at, last).is_none() {

@@ -58,7 +58,7 @@ fn near_names(word: &str, context: &Context, kinds: &[String]) -> String {
     names.sort_by(|a, b| b.1.total_cmp(&a.1));
     let list: Vec<String> = names.iter().take(4).map(|(name, _)| format!("“{name}”")).collect();
     if list.is_empty() {
-        "none that fits".to_owned()
+        "none that fits (add one first: Add, Mesh)".to_owned()
     } else {
         list.join(", ")
     }
@@ -222,6 +222,46 @@ fn hidden(target: &str) -> Refusal {
     )
 }
 
+/// What is copied where the prompt names the object itself, or nothing.
+fn without_a_name(
+    entry: &Entry,
+    thing: Option<&Noun>,
+    target: &str,
+    copied: &mut Option<Thing>,
+    remarks: &mut Vec<String>,
+) -> Result<(), Refusal> {
+    let Some(role) = &entry.preset.thing else {
+        return Ok(());
+    };
+    let itself = matches!(&*copied, Some(Thing::Object(name)) if name == target);
+    let pointed = thing.is_some_and(|noun| matches!(noun.referent, Referent::Generic(_)));
+    match (&*copied, role.unnamed) {
+        // “drop them on it”: what is scattered is another thing than what it lies on.
+        _ if itself && pointed && role.unnamed == Unnamed::Shape => {
+            let message = format!(
+                "The prompt does not say what to place on “{target}”. Name it, e.g. “{}”.",
+                entry.suggestion().example
+            );
+            return Err(Refusal::new(Code::MissingParameter, message));
+        }
+        _ if itself => *copied = Some(Thing::Itself),
+        (None, Unnamed::Itself) => *copied = Some(Thing::Itself),
+        (None, Unnamed::Ask) => {
+            let message = format!(
+                "The prompt does not say which object to use with “{target}”. Name it, e.g. “{}”.",
+                entry.suggestion().example
+            );
+            return Err(Refusal::new(Code::MissingParameter, message));
+        }
+        (None, Unnamed::Shape) => {
+            remarks.push("The prompt names nothing to place, so built-in cubes are used.".into());
+            *copied = Some(Thing::Shape("cube".into(), None));
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
 /// Assigns the roles of a preset.
 ///
 /// # Errors
@@ -230,6 +270,12 @@ pub(crate) fn cast(entry: &Entry, reading: &Reading, context: &Context, forced: 
     let kinds = &entry.preset.target.kinds;
     let all = nouns(reading, entry);
     let (target, thing) = assign(entry, &all);
+    if target.is_some_and(|noun| noun.counted) && thing.is_some_and(|noun| noun.counted) {
+        return Err(Refusal::new(
+            Code::PartlyUnderstood,
+            "The prompt counts two things. What is made stands on one object: name it without a number. Nothing was changed.",
+        ));
+    }
     let mut used: Vec<usize> = [target, thing].into_iter().flatten().map(|noun| noun.at).collect();
     let mut remarks = Vec::new();
     let named = |noun: &Noun| match &noun.referent {
@@ -250,6 +296,12 @@ pub(crate) fn cast(entry: &Entry, reading: &Reading, context: &Context, forced: 
         .thing
         .as_ref()
         .map_or(&[][..], |role| role.kinds.as_slice());
+    // “50 things” names none: what is copied then is said, or asked for.
+    let anything = |noun: &Noun| {
+        let vague = reading.is(noun.at, &["things", "objects", "items", "elements"]);
+        vague && noun.referent == Referent::Generic(Generic::Any) && antecedent(noun).is_none()
+    };
+    let thing = thing.filter(|noun| !anything(noun));
     let mut copied = match thing {
         Some(noun) => match (&noun.referent, antecedent(noun)) {
             (Referent::Generic(Generic::Any), Some(name)) => Some(Thing::Object(name)),
@@ -258,6 +310,14 @@ pub(crate) fn cast(entry: &Entry, reading: &Reading, context: &Context, forced: 
         None => None,
     };
     let mut carrier = match (forced, target) {
+        // “on the Moon” is not the object that was chosen.
+        (
+            Some(_),
+            Some(Noun {
+                referent: Referent::Unknown(word),
+                ..
+            }),
+        ) => return Err(unknown(word, context, kinds)),
         (Some(name), _) => {
             context.object(name).ok_or_else(|| unknown(name, context, kinds))?;
             Some(name.to_owned())
@@ -290,25 +350,7 @@ pub(crate) fn cast(entry: &Entry, reading: &Reading, context: &Context, forced: 
     if !object.visible {
         return Err(hidden(&target));
     }
-    if let Some(role) = &entry.preset.thing {
-        let itself = matches!(&copied, Some(Thing::Object(name)) if *name == target);
-        match (&copied, role.unnamed) {
-            _ if itself => copied = Some(Thing::Itself),
-            (None, Unnamed::Itself) => copied = Some(Thing::Itself),
-            (None, Unnamed::Ask) => {
-                let message = format!(
-                    "The prompt does not say which object to use with “{target}”. Name it, e.g. “{}”.",
-                    entry.suggestion().example
-                );
-                return Err(Refusal::new(Code::MissingParameter, message));
-            }
-            (None, Unnamed::Shape) => {
-                remarks.push("The prompt names nothing to place, so built-in cubes are used.".into());
-                copied = Some(Thing::Shape("cube".into(), None));
-            }
-            _ => {}
-        }
-    }
+    without_a_name(entry, thing, &target, &mut copied, &mut remarks)?;
     // Naming the same object twice does not ask for a second thing.
     for noun in &all {
         let same = named(noun).is_some_and(|name| name == target || copied == Some(Thing::Object(name)));

@@ -112,6 +112,10 @@ pub(crate) fn facts(read: &Read, context: &Context, object: &SceneObject, scale:
         None => {}
     }
     put("thing.kind", json!(kind));
+    // A box turned about its middle needs its diagonal; what has more corners hardly more than its width.
+    let boxy = matches!(&read.cast.thing, Some(Thing::Object(other))
+        if context.object(other).and_then(|one| one.counts.as_ref()?.vertices).is_none_or(|vertices| vertices <= 8));
+    put("thing.boxy", json!(boxy));
     put("thing.round", json!(shape == "sphere" || shape == "rock"));
     // Rocks are several, so that they differ.
     put("thing.several", json!(kind == "collection" || shape == "rock"));

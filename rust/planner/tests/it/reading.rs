@@ -3,6 +3,7 @@
 use geonode_graph::documents::Context;
 use geonode_planner::PromptValue;
 use geonode_planner::offline::{self, Options};
+use geonode_protocol::Code;
 use proptest::prelude::*;
 
 use crate::starter;
@@ -231,6 +232,35 @@ fn a_change_repeats_only_the_operations_of_its_words() {
         "make it red",
     ] {
         assert!(offline::plan(prompt, &context, &options).is_err(), "{prompt}");
+    }
+}
+
+#[test]
+fn what_a_prompt_needs_and_does_not_say_is_asked_for() {
+    let code = |prompt: &str, context: &Context| {
+        offline::plan(prompt, context, &Options::default())
+            .map_err(|refusal| (refusal.code, refusal.message))
+            .expect_err(prompt)
+    };
+    // Several meshes, none of them chosen.
+    let mut context = starter();
+    (context.active_object, context.selection) = (None, Vec::new());
+    for prompt in ["scatter 200 rocks", "subdivide twice", "bevel by 5 cm"] {
+        let (code, message) = code(prompt, &context);
+        assert_eq!(code, Code::MissingParameter, "{prompt}: {message}");
+        assert!(message.contains("“Sphere”"), "{message}");
+    }
+    // A result whose values are not known: “twice as many” as what?
+    let mut context = starter();
+    context.target_object = Some("Plane".into());
+    let plane = context.objects.iter_mut().find(|o| o.name == "Plane").unwrap();
+    plane.modifiers = serde_json::from_value(serde_json::json!([
+        {"name": "Mine", "type": "NODES", "node_group": "Scatter", "made": {"as_left": true, "by": "w"}}
+    ]))
+    .unwrap();
+    for prompt in ["twice as many", "a bit bigger", "half the spacing"] {
+        let (code, message) = code(prompt, &context);
+        assert_eq!(code, Code::MissingParameter, "{prompt}: {message}");
     }
 }
 

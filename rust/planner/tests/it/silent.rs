@@ -1,0 +1,118 @@
+//! Words that say where, how many or of what: understood, refused or named, never dropped.
+
+use geonode_planner::offline::{self, Options};
+
+use crate::starter;
+
+/// What a prompt's plan says that it did not use, or its refusal.
+fn answer(prompt: &str) -> Result<(Vec<String>, String), String> {
+    offline::answer(prompt, &starter(), &Options::default())
+        .map(|planned| {
+            let message = planned.plan["final_message"].as_str().unwrap().to_owned();
+            (planned.understanding.unused, message)
+        })
+        .map_err(|refusal| refusal.message)
+}
+
+#[test]
+fn relations_that_no_preset_knows_are_refused() {
+    for prompt in [
+        "scatter 150 rocks under the plane",
+        "a row of 6 cubes behind the sphere, 3 m apart",
+        "ring of 10 spheres above the cube",
+        "scatter 50 rocks 2 m above the plane",
+        "scatter 50 rocks within 2 m of the centre of the plane",
+        "place 10 cubes along the curve, 2 m above it",
+        "place 10 cubes along both curves",
+        "array the cube 5 times towards the sphere",
+        "scatter 3 rocks per face of the plane",
+        "scatter rocks every 2 m on the plane",
+        "staircase with 12 steps going down",
+        "cut a piece out of the cube",
+        "a line of 5 cubes from the sphere to the cube",
+        "ring of 12 spheres starting at 90 degrees",
+        "helix of 20 cubes going down",
+        "a ring of 12 cubes in a straight line",
+        "scale the instances on the plane by their distance to the sphere",
+        "project a grid of cubes onto the sphere",
+    ] {
+        let refused = answer(prompt);
+        assert!(refused.is_err(), "{prompt}: {refused:?}");
+    }
+}
+
+#[test]
+fn numbers_that_count_or_measure_another_thing_are_refused() {
+    for prompt in [
+        "brick wall with 10 rows",
+        "make waves on the plane 30 cm high, 5 waves",
+        "spiral stairs with 18 steps, 3 m high, 1 m wide",
+        "scatter 50 rocks over 2 planes",
+        "scatter 50 rocks on plane number 2",
+        "scatter 50 rocks on the plane with a seed of 7 and 3 variations",
+        "extrude the faces of the cube by 20 cm in 3 steps",
+    ] {
+        let refused = answer(prompt);
+        assert!(refused.is_err(), "{prompt}: {refused:?}");
+    }
+}
+
+#[test]
+fn words_that_change_nothing_are_named() {
+    for (prompt, word) in [
+        ("scatter 50 wooden cubes on the plane", "wooden"),
+        ("scatter 50 flat cubes on the plane", "flat"),
+        ("place 10 cubes along the curve at random distances", "random"),
+    ] {
+        let (unused, message) = answer(prompt).unwrap();
+        assert!(unused.iter().any(|one| one == word), "{prompt}: {unused:?}");
+        assert!(message.contains(&format!("“{word}”")), "{message}");
+    }
+    let (_, message) = answer("place 10 cubes along the curve every 2 m").unwrap();
+    assert!(message.contains("(count 10) was not used"), "{message}");
+}
+
+#[test]
+fn nothing_of_the_scene_stands_for_things_without_a_name() {
+    let (_, message) = answer("scatter 50 things on the plane").unwrap();
+    assert!(message.contains("names nothing to place"), "{message}");
+    for prompt in ["drop them on it", "make the cubes look at something"] {
+        let refused = answer(prompt);
+        assert!(refused.is_err(), "{prompt}: {refused:?}");
+    }
+}
+
+#[test]
+fn a_missing_target_is_not_the_object_that_was_chosen() {
+    let options = Options {
+        object: Some("Plane".into()),
+        ..Options::default()
+    };
+    for prompt in [
+        "scatter 50 rocks on the Moon",
+        "displace the Moon with noise, strength 0.5",
+    ] {
+        let refusal = offline::plan(prompt, &starter(), &options).unwrap_err();
+        assert_eq!(refusal.code, geonode_protocol::Code::UnknownObject, "{prompt}");
+    }
+}
+
+#[test]
+fn copies_of_earlier_results_pass_by_what_works_on_the_surface() {
+    let mut context = starter();
+    let page = |context: &geonode_graph::documents::Context| {
+        let plan = offline::plan("scatter 20 cubes on the plane", context, &Options::default()).unwrap();
+        plan.pointer("/steps/0/payload/text")
+            .unwrap()
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    assert!(!page(&context).contains("separate_components"));
+    let plane = context.objects.iter_mut().find(|one| one.name == "Plane").unwrap();
+    plane.modifiers =
+        serde_json::from_value(serde_json::json!([{"name": "Mine", "type": "NODES", "node_group": "Mine"}])).unwrap();
+    let page = page(&context);
+    assert!(page.contains("distribute_points_on_faces(before.mesh"), "{page}");
+    assert!(page.contains("before.instances)"), "{page}");
+}
