@@ -62,6 +62,7 @@ __all__ = [
     "local_ports",
     "local_servers",
     "membrane",
+    "nearest_presets",
     "pattern_is_quick",
     "preset_draft",
     "preset_plan",

@@ -147,7 +147,6 @@ mod tests {
     use super::widths;
 
     #[test]
-    #[expect(clippy::float_cmp, reason = "whole numbers are exact")]
     fn widths_of_formats_are_counted() {
         for (format, expected) in [
             ("", (0.0, 0.0)),
