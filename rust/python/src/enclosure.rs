@@ -45,8 +45,9 @@ static BUILTINS: AtomicPtr<ffi::PyObject> = AtomicPtr::new(ptr::null_mut());
 /// Whether an enclosed call has not returned yet.
 static ENCLOSED: AtomicBool = AtomicBool::new(false);
 
-/// The first words of a frame, of which one is its builtins in every Python from 3.11 on.
-const WORDS: usize = 6;
+/// The words of a frame of which one is its builtins: the third in Python 3.11, the fifth since. The second is left out: since 3.12 it is the frame
+/// that called this one, which Python sets only when evaluation begins; until then it holds what another frame left there.
+const WORDS: [usize; 5] = [0, 2, 3, 4, 5];
 /// How deep lists and dictionaries may lie in each other; numpy's arrays have at most 64 dimensions, custom properties 100 groups.
 const DEEPEST: usize = 128;
 /// The most lists in a list.
@@ -139,7 +140,7 @@ unsafe extern "C" fn evaluate(thread: *mut c_void, frame: *mut *mut c_void, thro
             return ptr::null_mut();
         };
         let builtins = BUILTINS.load(Ordering::Relaxed).cast::<c_void>();
-        let of_script = !builtins.is_null() && (0..WORDS).any(|at| frame.add(at).read() == builtins);
+        let of_script = !builtins.is_null() && WORDS.iter().any(|at| frame.add(*at).read() == builtins);
         if !of_script || !ENCLOSED.load(Ordering::Relaxed) {
             return (frames.default)(thread, frame, thrown);
         }
