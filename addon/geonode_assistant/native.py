@@ -5,10 +5,18 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import importlib.util
+import platform
+import sys
+import tomllib
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from .messages import AssistantError
+
+CORE = "geonode_core"
+INSTALL = "Install the extension built for this platform."
 
 # How long Blender's exit waits until the last entries of the audit log are written, in seconds.
 FLUSH_S = 1.0
@@ -30,18 +38,45 @@ class Limits(NamedTuple):
 def core() -> Any:
     """The module ``geonode_core``; loading it also starts the audit log.
 
-    Raises ``core_missing`` when it is not installed or was built for another platform.
+    Raises ``core_missing`` when it is not installed or was built for another platform, ``core_outdated`` when another
+    version of it is still loaded.
     """
     try:
         import geonode_core
     except ImportError as error:
-        raise AssistantError(
-            "core_missing",
-            f"The native module geonode_core cannot be loaded: {error}",
-            "Install the extension built for this platform.",
-        ) from error
+        raise AssistantError("core_missing", f"The native module {CORE} cannot be loaded: {error}", INSTALL) from error
+    outdated = _outdated(geonode_core)
+    if outdated is not None:
+        raise outdated
     _record(geonode_core)
     return geonode_core
+
+
+def problem() -> AssistantError | None:
+    """Why nothing can be done now, found without loading the core; panels ask at each drawing."""
+    loaded = sys.modules.get(CORE)
+    if loaded is not None:
+        return _outdated(loaded)
+    if importlib.util.find_spec(CORE) is None:
+        here = f"{platform.system() or 'this system'} ({platform.machine() or 'unknown processor'})"
+        return AssistantError("core_missing", f"The installed add-on has no native part for {here}.", INSTALL)
+    return None
+
+
+def _outdated(loaded: Any) -> AssistantError | None:
+    """Why this core is not the add-on's own: a module that is in use stays loaded until Blender ends."""
+    found, wanted = getattr(loaded, "__version__", "?"), version()
+    if found == wanted:
+        return None
+    text = f"The add-on is version {wanted} now, its native part still {found}: it is replaced when Blender starts."
+    return AssistantError("core_outdated", text, "Save your work and restart Blender.")
+
+
+@cache
+def version() -> str:
+    """The version of the add-on, from its manifest."""
+    with (Path(__file__).parent / "blender_manifest.toml").open("rb") as stream:
+        return str(tomllib.load(stream)["version"])
 
 
 def fix(code: str) -> str | None:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,6 +18,7 @@ from geonode_assistant.messages import AssistantError, select_for_artist
 from geonode_assistant.run import offers, session
 from geonode_assistant.run.driver import RunHandle
 from geonode_assistant.ui import audit, keys, log, preferences
+from geonode_assistant.ui.operators import start
 from geonode_assistant.ui.panels import sidebar, wrapping
 from layouts import FUNCTIONS, Layout, draw_sidebar
 from scripted import HAPPY, FakeHost, ScriptedCore
@@ -434,6 +437,28 @@ def test_an_error_shows_its_text_and_its_fix() -> None:
     assert {"Install it.", "Then restart."} <= set(shown)
     assert max(len(text) for text in shown) <= 40
     assert "Show Log" in shown
+
+
+def test_an_installation_for_another_system_is_said_before_anything_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert native.problem() is None
+    monkeypatch.delitem(sys.modules, native.CORE)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    assert native.problem().code == "core_missing"
+    shown = draw_sidebar(width=2000)
+    assert any("no native part for" in text for text in shown) and native.INSTALL in shown
+    said: list[str] = []
+    assert not start.can_send(SimpleNamespace(poll_message_set=said.append), bpy.context)
+    assert native.INSTALL in said[0]
+
+
+def test_an_update_asks_for_a_restart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(native.core(), "__version__", "0.0.9")
+    with pytest.raises(AssistantError) as refused:
+        native.core()
+    assert refused.value.code == "core_outdated" and "0.0.9" in refused.value.message
+    assert "Save your work and restart Blender." in draw_sidebar(width=2000)
+    bpy.context.window_manager.geonode_assistant.prompt = "a cube"
+    assert not bpy.ops.geonode.send.poll()
 
 
 @pytest.mark.parametrize(

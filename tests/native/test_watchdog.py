@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gc
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -116,6 +117,30 @@ def test_the_signal_handler_is_restored() -> None:
     finally:
         signal.signal(number, before)
     assert signal.getsignal(signal.SIGINT) is others
+
+
+UNBOUNDED = {
+    "no signal arrives": "signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGURG})",
+    "no hook of the memory": "del ctypes.pythonapi",
+}
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="this system cannot be taken apart like that")
+@pytest.mark.parametrize("why", UNBOUNDED)
+def test_no_script_runs_in_safe_mode_where_nothing_could_stop_it(why: str) -> None:
+    program = f"""
+import ctypes, signal
+import geonode_core as core
+{UNBOUNDED[why]}
+namespace = {{}}
+script = compile("ran = True", "<script>", "exec")
+try:
+    core.run_bounded(script, namespace, 2000, alarmed=True)
+except core.PolicyError as error:
+    print(error.code, "ran" in namespace)
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=100, check=True)
+    assert ended.stdout.split() == ["script_unbounded", "False"], ended.stderr
 
 
 def test_scripts_that_end_right_at_their_limit_leave_no_stray_signal() -> None:

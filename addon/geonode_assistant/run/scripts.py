@@ -61,7 +61,7 @@ def _error(report: RunReport) -> Exception:
     core = native.core()
     if code in ("script_timeout", "script_memory"):
         return core.ScriptTimeout(code, text, False, {})
-    if code in ("script_breach", "script_mismatch"):
+    if code in ("script_breach", "script_mismatch", "script_unbounded"):
         return core.PolicyError(code, text, False, {})
     if code == "script_failed":
         return core.CoreError(code, text, False, {})

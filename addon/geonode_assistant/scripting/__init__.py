@@ -61,7 +61,7 @@ _TRUSTED = "<trusted script>"
 """The file name of a trusted script. Code with the other file name always runs with the alarm."""
 REMOVES_NODES = "script_removes_nodes"
 """The code of a question about nodes of a tree that may be the script's own."""
-_STOPPED = frozenset({"script_timeout", "script_memory", "script_breach"})
+_STOPPED = frozenset({"script_timeout", "script_memory", "script_breach", "script_unbounded"})
 
 
 @dataclass(frozen=True)

@@ -485,8 +485,8 @@ def run_bounded(
     """Executes compiled code on the main thread and stops it with ``ScriptTimeout`` (``script_timeout``,
     ``script_memory``) after ``timeout_ms``, or when the process has grown by ``memory_mb``. One block of Python's
     memory may have ``block_mb``; larger ones are a ``MemoryError``. With ``alarmed`` an audit event of the interpreter
-    that no script needs stops it with ``PolicyError`` (``script_breach``, ``details["event"]``). Exceptions of the code
-    pass through."""
+    that no script needs stops it with ``PolicyError`` (``script_breach``, ``details["event"]``); where code could not
+    be stopped on this system, none runs (``script_unbounded``). Exceptions of the code pass through."""
 
 def sandbox_missing() -> str | None:
     """Why processes cannot be sealed on this system; None: they can."""

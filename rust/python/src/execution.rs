@@ -14,6 +14,7 @@ use crate::errors::CoreError;
 use crate::holds::Holds;
 use crate::interruption::Interruptible;
 use crate::making::Making;
+use crate::proof;
 use crate::releases;
 use crate::ufuncs::Nested;
 use crate::watchdog::{self, Handler, Watch};
@@ -22,7 +23,7 @@ use crate::watchdog::{self, Handler, Watch};
 /// `timeout_ms` or the process grew by more than `memory_mb`. A block of Python's memory, or an array of numpy if that is loaded, may have at
 /// most `block_mb`, one of a text or a whole number at most 128; a larger one is a
 /// `MemoryError`. With `alarmed`, code that raises an event of the interpreter which no script needs is stopped: `PolicyError`
-/// (`script_breach`, `details["event"]`). The exceptions of the code pass through.
+/// (`script_breach`, `details["event"]`), and where code cannot be stopped at all, none runs (`script_unbounded`). The exceptions of the code pass through.
 #[pyfunction]
 #[pyo3(signature = (code, namespace, timeout_ms, memory_mb=2048, block_mb=640, alarmed=false))]
 pub(crate) fn run_bounded(
@@ -35,6 +36,9 @@ pub(crate) fn run_bounded(
     alarmed: bool,
 ) -> PyResult<()> {
     let execution = Execution::new(code, namespace)?;
+    if alarmed {
+        proof::require(py)?;
+    }
     releases::flatten(py)?;
     chains::flatten(py)?;
     let handler = Handler::install(py)?;

@@ -150,7 +150,11 @@ fn original<const N: usize>() -> *mut c_void {
 }
 
 /// Makes comparisons, hashes and iterations stoppable until it is dropped. Held on the main thread with the GIL.
-pub(crate) struct Interruptible(Vec<Place>);
+pub(crate) struct Interruptible {
+    places: Vec<Place>,
+    /// Whether every function that this Python has was where it was expected.
+    complete: bool,
+}
 
 /// One function of a type, and the original.
 struct Place {
@@ -236,14 +240,26 @@ impl Interruptible {
             (alias, HASH, hash::<58> as *mut c_void),
             (generator, NEXT, next_of_generator::<59> as *mut c_void),
         ];
-        let places = wanted.into_iter().zip(&ORIGINALS);
-        Self(
-            places
-                .filter_map(|((class, word, ours), original)| Place::take(class, word, ours, original))
-                .collect(),
-        )
+        let mut ours = Self {
+            places: Vec::with_capacity(PLACES),
+            complete: true,
+        };
+        for ((class, word, function), original) in wanted.into_iter().zip(&ORIGINALS) {
+            match Place::take(class, word, function, original) {
+                Ok(place) => ours.places.extend(place),
+                Err(Misplaced) => ours.complete = false,
+            }
+        }
+        ours
+    }
+
+    pub(crate) fn is_complete(&self) -> bool {
+        self.complete
     }
 }
+
+/// A function of Python is not where every known Python has it.
+struct Misplaced;
 
 /// A class of a module; null where this Python has none, as for the other functions below.
 fn named(py: Python<'_>, module: &str, name: &str) -> *mut ffi::PyTypeObject {
@@ -266,7 +282,7 @@ fn reversed<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
 
 impl Drop for Interruptible {
     fn drop(&mut self) {
-        for place in self.0.iter().rev() {
+        for place in self.places.iter().rev() {
             // SAFETY: the word was written before, and types of Python stay where they are.
             unsafe { place.word.write(place.original) };
         }
@@ -274,9 +290,15 @@ impl Drop for Interruptible {
 }
 
 impl Place {
-    fn take(class: *mut ffi::PyTypeObject, word: usize, ours: *mut c_void, kept: &AtomicPtr<c_void>) -> Option<Self> {
+    /// Puts our function into its place; `None` where this Python has no such class or function.
+    fn take(
+        class: *mut ffi::PyTypeObject,
+        word: usize,
+        ours: *mut c_void,
+        kept: &AtomicPtr<c_void>,
+    ) -> Result<Option<Self>, Misplaced> {
         if class.is_null() {
-            return None;
+            return Ok(None);
         }
         let slot = match word {
             HASH => ffi::Py_tp_hash,
@@ -287,12 +309,15 @@ impl Place {
         unsafe {
             let word = class.cast::<*mut c_void>().add(word);
             let original = ffi::PyType_GetSlot(class, slot);
-            if original.is_null() || word.read() != original {
-                return None;
+            if original.is_null() {
+                return Ok(None);
+            }
+            if word.read() != original {
+                return Err(Misplaced);
             }
             kept.store(original, Ordering::Release);
             word.write(ours);
-            Some(Self { word, original })
+            Ok(Some(Self { word, original }))
         }
     }
 }

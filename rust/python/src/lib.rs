@@ -27,6 +27,7 @@ mod membrane;
 mod memory;
 mod methods;
 mod namespaces;
+mod proof;
 mod properties;
 mod records;
 mod references;

@@ -1,6 +1,6 @@
 //! The memory in use by this process, for the watchdog.
 
-/// Bytes of this process in memory now; on macOS the most that it ever had. `None` if the system does not report it.
+/// Bytes of this process in memory now. `None` if the system does not report it.
 #[cfg(target_os = "linux")]
 pub(crate) fn resident() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/self/statm").ok()?;
@@ -16,22 +16,31 @@ fn page_size() -> u64 {
     u64::try_from(size).unwrap_or(4096)
 }
 
-/// Bytes of this process in memory now; on macOS the most that it ever had. `None` if the system does not report it.
-#[cfg(all(unix, not(target_os = "linux")))]
-#[expect(unsafe_code, reason = "getrusage fills a plain structure")]
+/// Bytes of this process in memory now. `None` if the system does not report it.
+#[cfg(target_os = "macos")]
+#[expect(unsafe_code, reason = "the kernel tells it through a plain structure")]
 pub(crate) fn resident() -> Option<u64> {
-    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: the structure is ours and of the right type, for which all zeroes is a valid value.
-    let usage = unsafe {
-        if libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr()) != 0 {
+    let mut info = std::mem::MaybeUninit::<libc::mach_task_basic_info>::zeroed();
+    let mut count = libc::MACH_TASK_BASIC_INFO_COUNT;
+    // SAFETY: the structure is ours, of the right type and with its true size; all zeroes is a valid value of it.
+    #[expect(deprecated, reason = "its successor is a crate of its own, for this one number")]
+    let info = unsafe {
+        let task = libc::mach_task_self();
+        let told = libc::task_info(
+            task,
+            libc::MACH_TASK_BASIC_INFO,
+            info.as_mut_ptr().cast(),
+            &raw mut count,
+        );
+        if told != libc::KERN_SUCCESS {
             return None;
         }
-        usage.assume_init()
+        info.assume_init()
     };
-    u64::try_from(usage.ru_maxrss).ok()
+    Some(info.resident_size)
 }
 
-/// Bytes of this process in memory now; on macOS the most that it ever had. `None` if the system does not report it.
+/// Bytes of this process in memory now. `None` if the system does not report it.
 #[cfg(windows)]
 #[expect(unsafe_code, reason = "Windows tells it through a plain structure")]
 pub(crate) fn resident() -> Option<u64> {
@@ -58,4 +67,10 @@ pub(crate) fn resident() -> Option<u64> {
     // SAFETY: the handle is the pseudo handle of this process, and the structure is ours with its true size.
     let told = unsafe { K32GetProcessMemoryInfo(GetCurrentProcess(), &raw mut counters, size) };
     (told != 0).then(|| u64::try_from(counters.working_set).ok()).flatten()
+}
+
+/// Bytes of this process in memory now, which this system does not report: no script runs in safe mode here.
+#[cfg(not(any(target_os = "linux", target_os = "macos", windows)))]
+pub(crate) fn resident() -> Option<u64> {
+    None
 }

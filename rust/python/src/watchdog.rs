@@ -3,7 +3,9 @@
 //!
 //! The way into the main thread is a signal whose handler is ours for as long as the script runs: on Unix `SIGURG` sent to that
 //! thread, which every supported Python receives and which is ignored without a handler, so that a stray one has no effect; on Windows
-//! `SIGBREAK` as Python simulates it. It is raised again and again until the script has ended, because code between the script and
+//! `SIGBREAK` as Python simulates it: Python's own interface marks the signal from any thread, and the main thread sees it between two
+//! instructions, or where C asks for signals. Neither way ends a call in C that does not ask; such calls are bounded by what they cost. `proof`
+//! stops a loop in the same way before the first script. It is raised again and again until the script has ended, because code between the script and
 //! Python can swallow an exception, and `finally` can continue. No stray signal remains: sending happens under a lock that the end of the script takes, and signals that were sent before
 //! are delivered before the previous handler is restored.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import bpy
 
+from ... import native
 from ...host import current, editors
 from ...run import session
 from .. import examples, polling, properties
@@ -68,6 +69,8 @@ def can_send(operator: Any, context: bpy.types.Context) -> bool:
         operator.poll_message_set("A run is under way; wait until it ends, or cancel it")
     elif context.mode != "OBJECT":
         operator.poll_message_set("Switch to Object Mode first")
+    elif (problem := native.problem()) is not None:
+        operator.poll_message_set(f"{problem.message} {problem.hint}")
     else:
         return True
     return False

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
+from ... import native
 from ...messages import one_line
 from ...run import session
 from .. import agents, examples, history, properties
@@ -50,6 +51,7 @@ class _Sidebar(PanelPart):
         layout: Any = self.layout
         view = session.current
         draw_prompt(layout, context)
+        draw_problem(layout, context)
         row = layout.row(align=True)
         row.operator("geonode.send", icon="PLAY")
         row.operator("geonode.cancel", icon="X")
@@ -96,6 +98,14 @@ def draw_prompt(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
         layout.prop(data, "prompt", text="", placeholder=examples.first(context))
         if len(fit_lines(context, data.prompt)) > 1:
             draw_text(layout, data.prompt, context)
+
+
+def draw_problem(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    """Draws why no prompt can be sent at all: an installation for another system, or one that needs a restart."""
+    problem = native.problem()
+    if problem is not None:
+        draw_text(layout, problem.message, context, "ERROR")
+        draw_text(layout, problem.hint or "", context, "BLANK1")
 
 
 def draw_conversation(layout: bpy.types.UILayout, view: session.Session) -> None:

@@ -265,6 +265,8 @@ codes! {
         ConversationUnknown = "conversation_unknown" => "Nothing needs to be done; say again what matters from the earlier turns.",
         /// The native part of the add-on cannot be loaded.
         CoreMissing = "core_missing" => "Install the add-on that is built for this system, in Blender 4.2 or newer.",
+        /// The native part of the add-on is of another version, as after an update until Blender is started again.
+        CoreOutdated = "core_outdated" => "Save your work and restart Blender; if that does not help, install the add-on again.",
         /// The requests of the run cost more than allowed.
         CostLimit = "cost_limit" => "Raise `max_run_cost`, or ask for less.",
         /// The process of a dry run ended without a result.
@@ -403,6 +405,8 @@ codes! {
         ScriptTimeout = "script_timeout" => "Do less at once, or raise `timeout_ms` of the step.",
         /// A script uses a Blender type for something other than a comparison.
         ScriptType = "script_type" => "Use the type in comparisons only; create data through `bpy.data`.",
+        /// On this system, a script that never ends or takes all memory could not be stopped, so none runs in safe mode.
+        ScriptUnbounded = "script_unbounded" => "Ask for something that nodes can do; update Blender, and report this system." [policy],
     }
     "files" {
         /// The .blend file is incomplete or was overwritten.
