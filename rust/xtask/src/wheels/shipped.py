@@ -28,7 +28,7 @@ LINUX |= {"ld-linux-x86-64.so.2", "libutil.so.1"}
 # What every Windows 10 has, and Blender's own Python.
 WINDOWS = {"advapi32", "bcrypt", "bcryptprimitives", "combase", "crypt32", "cryptbase", "iphlpapi", "kernel32"}
 WINDOWS |= {"msvcrt", "ncrypt", "ntdll", "ole32", "oleaut32", "psapi", "python3", "rpcrt4", "secur32", "shell32"}
-WINDOWS |= {"user32", "userenv", "winhttp", "ws2_32"}
+WINDOWS |= {"ktmw32", "user32", "userenv", "winhttp", "ws2_32"}
 SYSTEM = re.compile(r"api-ms-win-[a-z0-9-]+|vcruntime140(_1)?|ucrtbase")
 
 
