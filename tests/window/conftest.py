@@ -17,6 +17,8 @@ from endpoint import Endpoint  # noqa: E402
 from window import ADDON, Screen, Window  # noqa: E402
 
 WORK = Path(os.environ["GEONODE_WORK"])
+# Where Debian's Blender looks for its languages. They are not unpacked; without this list it refuses ours.
+LANGUAGES = Path("/usr/share/locale/languages")
 
 
 @pytest.fixture
@@ -40,6 +42,9 @@ def screen() -> Iterator[Screen]:
 @pytest.fixture(scope="session")
 def installed() -> None:
     """Installs the extension from its zip into this user's folders, as an artist does."""
+    if not LANGUAGES.exists():
+        LANGUAGES.parent.mkdir(parents=True, exist_ok=True)
+        LANGUAGES.write_text("0:Automatic:DEFAULT\n1:English:en_US\n5:German:de_DE\n")
     command = ["blender", "--command", "extension", "install-file", "-r", "user_default", "--enable"]
     done = subprocess.run([*command, os.environ["GEONODE_ZIP"]], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr

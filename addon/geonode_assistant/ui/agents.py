@@ -12,6 +12,7 @@ from ..agents.server import PORT, Asked
 from ..agents.server import current as programs
 from ..run import choices
 from . import polling
+from .translation import say
 
 # Short enough for a client that waits; a tick without calls costs a few microseconds.
 INTERVAL_S = 0.01
@@ -78,11 +79,11 @@ def lines() -> list[str]:
     """Who is connected, one line each."""
     found = []
     for client in programs.clients():
-        state = "waits" if client["open"] else "connected"
+        text = "{client}: waits" if client["open"] else "{client}: connected"
         if client["name"] == programs.writer:
-            state = "is changing the file" if programs.asked is None else "asks"
-        free = ", may make changes" if client["name"] in programs.allowed else ""
-        found.append(f"{client['name']}: {state}{free}")
+            text = "{client}: is changing the file" if programs.asked is None else "{client}: asks"
+        line = say(text, client=client["name"])
+        found.append(say("{line}, may make changes", line=line) if client["name"] in programs.allowed else line)
     return found
 
 
@@ -110,7 +111,7 @@ def draw_programs(layout: bpy.types.UILayout) -> None:
 
 def _draw_question(box: bpy.types.UILayout, asked: Asked) -> None:
     column = box.column(align=True)
-    column.label(text=f"{asked.client} wants to", icon="QUESTION", translate=False)
+    column.label(text=say("{client} wants to", client=asked.client), icon="QUESTION", translate=False)
     for line in textwrap.wrap(asked.text, LINE):
         column.label(text=line, translate=False)
     row = box.row(align=True)
@@ -125,9 +126,9 @@ def draw_preferences(layout: bpy.types.UILayout, stored: Any) -> None:
         layout.label(text=programs.error.message, icon="ERROR")
     if programs.running:
         if programs.elsewhere:
-            text = f"Port {PORT} is taken, perhaps by another Blender: this one has its own address"
+            text = say("Port {port} is taken, perhaps by another Blender: this one has its own address", port=PORT)
             layout.label(text=text, icon="INFO")
         row = layout.row()
-        row.label(text=f"Listening on {programs.url}, for programs on this computer only", icon="LINKED")
+        row.label(text=say("Listening on {url}, for programs on this computer only", url=programs.url), icon="LINKED")
         row.operator("geonode.copy_client_command")
         row.operator("geonode.copy_client_configuration")

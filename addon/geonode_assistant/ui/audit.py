@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..run.background import Check
+from .translation import say
 
 found: dict[str, Any] | None = None
 """Result of the last verification in this process (``geonode_core.audit_state``)."""
@@ -25,10 +26,12 @@ def renew(core: Any) -> Check[Path | None]:
 def describe(state: dict[str, Any] | None) -> str:
     """The result of a verification as a line for the interface."""
     if state is None:
-        return "There is no audit log yet"
+        return say("There is no audit log yet")
     if state["broken_at"] is not None:
-        return (
-            f"{state['path']} is damaged at line {state['broken_at']}: {state['why']} "
-            "Nothing more is recorded until you start a new audit log"
+        return say(
+            "{path} is damaged at line {line}: {why} Nothing more is recorded until you start a new audit log",
+            path=state["path"],
+            line=state["broken_at"],
+            why=state["why"],
         )
-    return f"{state['path']} is intact: {state['entries']} entries"
+    return say("{path} is intact: {entries} entries", path=state["path"], entries=state["entries"])

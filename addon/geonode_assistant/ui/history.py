@@ -7,6 +7,7 @@ import time
 
 from ..run import history
 from ..run.history import Entry
+from .translation import say
 
 PART = "history"
 # The state of the panel: the run that is open, and those that match, for the search that was made.
@@ -41,8 +42,8 @@ def when(at: float) -> str:
     then, today = time.localtime(at), time.localtime()
     clock = time.strftime("%H:%M", then)
     if then[:3] == today[:3]:
-        return f"today {clock}"
+        return say("today {clock}", clock=clock)
     noon = time.mktime((*today[:3], 12, 0, 0, 0, 0, -1))
     if then[:3] == time.localtime(noon - 86_400)[:3]:
-        return f"yesterday {clock}"
+        return say("yesterday {clock}", clock=clock)
     return time.strftime("%Y-%m-%d %H:%M", then)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..messages import AssistantError
 from ..run.background import Check
+from .translation import say
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import IconItems
@@ -29,16 +30,16 @@ class KeyOwner(NamedTuple):
 def describe(place: dict[str, Any] | None) -> str:
     """Where a key comes from (``geonode_core.key_place``), as a line for the interface."""
     if place is None:
-        return "No key found"
+        return say("No key found")
     match place["place"]:
         case "environment":
-            return f"The key comes from the environment variable {place['variable']}"
+            return say("The key comes from the environment variable {variable}", variable=place["variable"])
         case "system":
             name = place["name"]
-            return f"The key is in {name[:1].lower()}{name[1:]}"
+            return say("The key is in {place}", place=f"{name[:1].lower()}{name[1:]}")
         case "file":
-            return f"The key is in the file {place['path']}, not encrypted, readable only by you"
-    return "No key found"
+            return say("The key is in the file {path}, not encrypted, readable only by you", path=place["path"])
+    return say("No key found")
 
 
 def icon(place: dict[str, Any] | None) -> IconItems:
@@ -132,7 +133,7 @@ class KeyState:
     def _found(self, place: dict[str, Any] | None) -> None:
         self.place = place
         aside = (place or {}).get("set_aside")
-        self.note = f"The file of keys was damaged and has been renamed to {aside}" if aside else ""
+        self.note = say("The file of keys was damaged and has been renamed to {aside}", aside=aside) if aside else ""
 
 
 state = KeyState()

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..messages import one_line
 from ..run import session
+from .translation import say
 
 # Characters of one line in the panel.
 SHOWN_LINE = 80
@@ -33,7 +34,10 @@ def usage_line(view: session.Session) -> str:
     if view.running:
         if view.estimate is None:
             return ""
-        return f"The request has about {format_usage(view.estimate['input_tokens'], view.estimate.get('cost_usd'))}"
+        return say(
+            "The request has about {usage}",
+            usage=format_usage(view.estimate["input_tokens"], view.estimate.get("cost_usd")),
+        )
     usage = view.report.usage if view.report is not None else None
     if not usage:
         return ""

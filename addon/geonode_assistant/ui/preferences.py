@@ -13,6 +13,7 @@ from ..host import current
 from ..messages import AssistantError
 from ..run import background, choices, connection, offers
 from . import agents, audit, keys
+from .translation import say
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import IconItems
@@ -299,10 +300,10 @@ class ConnectionState:
             if self.outcome.hint:
                 column.label(text=self.outcome.hint, icon="BLANK1")
         for server in self.servers:
-            column.label(text=f"{server.name} at {server.base_url}", icon="URL")
+            column.label(text=say("{server} at {address}", server=server.name, address=server.base_url), icon="URL")
             flow = column.grid_flow(columns=2, align=True)
             for model in server.models[: self.SHOWN_MODELS]:
-                button = flow.operator("geonode.use_server", text=f"Use {model}", translate=False)
+                button = flow.operator("geonode.use_server", text=say("Use {model}", model=model), translate=False)
                 button.base_url, button.model = server.base_url, model
 
 

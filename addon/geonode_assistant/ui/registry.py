@@ -11,7 +11,7 @@ from typing import Any
 import bpy
 
 from ..host import deferred_updates
-from . import agents, gallery, overlay, polling, preferences, properties
+from . import agents, gallery, overlay, polling, preferences, properties, translation
 from .operators import agents as agent_operators
 from .operators import approval as approval_operators
 from .operators import connection as connection_operators
@@ -66,6 +66,8 @@ def register(command: Callable[[list[str]], int]) -> None:
                 bpy.utils.register_class(cls)
                 _undo.append(partial(bpy.utils.unregister_class, cls))
         _undo.append(deferred_updates.release)
+        translation.register()
+        _undo.append(translation.unregister)
         properties.attach()
         _undo.append(properties.detach)
         for event, handler in polling.HANDLERS.items():

@@ -20,9 +20,12 @@ class _OfPrograms(OperatorPart):
 
 
 class GEONODE_OT_copy_client_configuration(_OfPrograms, bpy.types.Operator):
-    """Copy the configuration with which a program connects to this Blender. It holds the token of this session: whoever
-    has it can use the assistant, so paste it nowhere else
-    """
+    """Copies the configuration for a program that connects to this Blender."""
+
+    bl_description = (
+        "Copy the configuration with which a program connects to this Blender. It holds the token of this session: "
+        "whoever has it can use the assistant, so paste it nowhere else"
+    )
 
     bl_idname = "geonode.copy_client_configuration"
     bl_label = "Copy Configuration"
@@ -110,9 +113,12 @@ class GEONODE_OT_answer_program(_OfQuestion, bpy.types.Operator):
 
 
 class GEONODE_OT_allow_program(_OfPrograms, bpy.types.Operator):
-    """Let this program make changes without a question until it is revoked, or ask again each time. Scripts, deletions
-    and heavy results always ask
-    """
+    """Lets a program make changes without a question, or no longer."""
+
+    bl_description = (
+        "Let this program make changes without a question until it is revoked, or ask again each time. Scripts, "
+        "deletions and heavy results always ask"
+    )
 
     bl_idname = "geonode.allow_program"
     bl_label = "Allow Changes"

@@ -12,6 +12,7 @@ from ...messages import AssistantError
 from ...run import session
 from .. import polling, properties
 from ..bases import OperatorPart
+from ..translation import say, told
 
 
 class _Answer(OperatorPart):
@@ -44,12 +45,12 @@ class GEONODE_OT_decide(_Answer, bpy.types.Operator):
         request = dict(session.current.pending).get(self.request_id)
         unread = session.current.unread(request) if self.accept and request is not None else ""
         if unread:
-            self.report({"WARNING"}, unread)
+            self.report({"WARNING"}, say(unread))
             return {"CANCELLED"}
         try:
             session.current.decide(self.request_id, self.accept, data.words.strip() or None)
         except Exception as error:
-            self.report({"ERROR"}, AssistantError.of(error).message)
+            self.report({"ERROR"}, told(AssistantError.of(error).message))
             return {"CANCELLED"}
         data.words = ""
         return {"FINISHED"}
@@ -164,7 +165,7 @@ class GEONODE_OT_copy_script(_OfScript, bpy.types.Operator):
                 script = step.get("script")
                 if step["id"] == self.step_id and script:
                     current.window_manager().clipboard = script["code"]
-                    self.report({"INFO"}, f"Copied {script['lines']} lines")
+                    self.report({"INFO"}, say("Copied {count} lines", count=script["lines"]))
                     return {"FINISHED"}
         self.report({"ERROR"}, "The question has been answered in the meantime")
         return {"CANCELLED"}

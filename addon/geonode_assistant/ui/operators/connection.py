@@ -16,6 +16,7 @@ from ...messages import AssistantError
 from ...run import background, choices, connection, session
 from .. import audit, polling, preferences
 from ..bases import OperatorPart
+from ..translation import say, told
 
 INTERVAL_S = 0.1
 # The part of the sidebar with the questions that set up a planner.
@@ -53,7 +54,7 @@ class _Waiting(OperatorPart):
         try:
             self._check = self.begin()
         except Exception as error:
-            self.report({"ERROR"}, AssistantError.of(error).message)
+            self.report({"ERROR"}, told(AssistantError.of(error).message))
             return {"CANCELLED"}
         preferences.connection_state.begin(self._check)
         manager = current.window_manager()
@@ -124,9 +125,12 @@ class GEONODE_OT_find_servers(_Waiting, bpy.types.Operator):
             names = ", ".join(native.core().local_ports())
             return (
                 "WARNING",
-                f"No server answers on this machine ({names} on their usual ports). Start one, then try again",
+                say(
+                    "No server answers on this machine ({names} on their usual ports). Start one, then try again",
+                    names=names,
+                ),
             )
-        return "INFO", "Found " + ", ".join(server.name for server in result)
+        return "INFO", say("Found {names}", names=", ".join(server.name for server in result))
 
 
 class GEONODE_OT_use_server(bpy.types.Operator):
@@ -248,7 +252,7 @@ class GEONODE_OT_new_audit_log(_Waiting, bpy.types.Operator):
 
     def end(self, result: object) -> tuple[Kind, str]:
         audit.found = None
-        return "INFO", f"The old audit log is now {result}" if result else "There was no audit log yet"
+        return "INFO", say("The old audit log is now {path}", path=result) if result else "There was no audit log yet"
 
 
 class GEONODE_OT_remove_key(bpy.types.Operator):

@@ -11,6 +11,7 @@ from ...host import current
 from ...messages import AssistantError
 from ...run import kept, sent, session
 from .. import gallery, history, polling
+from ..translation import say, told
 
 WIDTH_PX = 420
 # The part of the sidebar that shows what is sent.
@@ -54,11 +55,11 @@ class GEONODE_OT_remove_data(bpy.types.Operator):
         try:
             count = kept.remove(presets=self.presets)
         except Exception as error:
-            self.report({"ERROR"}, AssistantError.of(error).message)
+            self.report({"ERROR"}, told(AssistantError.of(error).message))
             return {"CANCELLED"}
         history.load()
         gallery.load()
-        self.report({"INFO"}, f"Removed {count} {'file' if count == 1 else 'files'}")
+        self.report({"INFO"}, say("Removed {count} files", count=count) if count != 1 else say("Removed 1 file"))
         return {"FINISHED"}
 
 
@@ -75,7 +76,7 @@ class GEONODE_OT_show_sent(bpy.types.Operator):
             try:
                 described[:] = sent.lines()
             except Exception as error:
-                self.report({"ERROR"}, AssistantError.of(error).message)
+                self.report({"ERROR"}, told(AssistantError.of(error).message))
                 return {"CANCELLED"}
         view.show(SENT)
         polling.redraw()

@@ -12,6 +12,7 @@ from ...host import build, current, exchange, export
 from ...messages import AssistantError, one_line
 from ...run import session
 from ..bases import OperatorPart
+from ..translation import say, told
 from .ownership import active_tree
 
 ENDING = ".json"
@@ -66,7 +67,7 @@ class _OfFile(OperatorPart):
 
     def refused(self, error: Exception) -> set[str]:
         """Says why the file cannot be used."""
-        self.report({"ERROR"}, AssistantError.of(error).message)
+        self.report({"ERROR"}, told(AssistantError.of(error).message))
         return {"CANCELLED"}
 
 
@@ -91,7 +92,7 @@ class GEONODE_OT_export_tree(_OfFile, bpy.types.Operator):
             written = exchange.write(export.export_tree(active_tree(context)), path)
         except Exception as error:
             return self.refused(error)
-        self.report({"INFO"}, f"Written to {written}")
+        self.report({"INFO"}, say("Written to {path}", path=written))
         return {"FINISHED"}
 
 
@@ -119,7 +120,7 @@ class GEONODE_OT_import_tree(_OfFile, bpy.types.Operator):
         tree.use_fake_user = True
         if missing:
             self.report({"WARNING"}, exchange.missing_text(missing))
-        self.report({"INFO"}, f"Added the tree “{tree.name}”")
+        self.report({"INFO"}, say("Added the tree “{tree}”", tree=tree.name))
         return {"FINISHED"}
 
 

@@ -12,6 +12,7 @@ from ...host import operators
 from ...messages import AssistantError
 from ...run import choices, presets, session
 from .. import examples, gallery, polling, properties
+from ..translation import say, told
 from .result import send
 from .start import can_send
 
@@ -56,8 +57,8 @@ class GEONODE_OT_use_preset(bpy.types.Operator):
             return cls.__doc__ or ""
         prompt = gallery.prompt(preset, context.object.name if context.object is not None else "it")
         if prompt is None:
-            return f"{preset.description} In words, for example: {preset.example}"
-        return f"{preset.description} The prompt is: {prompt}"
+            return say("{does} In words, for example: {example}", does=preset.description, example=preset.example)
+        return say("{does} The prompt is: {prompt}", does=preset.description, prompt=prompt)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         preset = gallery.named(self.preset)
@@ -139,7 +140,7 @@ def apply(operator: Any, preset: gallery.Preset, name: str, values: dict[str, An
     except Exception as error:
         known = AssistantError.of(error)
         session.current.refuse(known, preset.title)
-        operator.report({"ERROR"}, known.message)
+        operator.report({"ERROR"}, told(known.message))
         return {"CANCELLED"}
     polling.start()
     return {"FINISHED"}

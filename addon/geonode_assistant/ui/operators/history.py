@@ -16,6 +16,7 @@ from ...run import history as runs
 from ...run import session
 from .. import history, polling, properties
 from ..bases import OperatorPart
+from ..translation import say, told
 from .result import send
 from .start import can_send
 
@@ -44,7 +45,7 @@ class _OfRun(OperatorPart):
     def refused(self, error: Exception) -> set[str]:
         """Says why it cannot be done."""
         known = AssistantError.of(error)
-        self.report({"ERROR"}, " ".join(filter(None, [known.message, known.hint])))
+        self.report({"ERROR"}, " ".join(told(text) for text in (known.message, known.hint) if text))
         return {"CANCELLED"}
 
 
@@ -78,9 +79,11 @@ class GEONODE_OT_compare_run(_OfRun, bpy.types.Operator):
         elif not lines:
             self.report({"INFO"}, "This result is as the run left it")
         elif bpy.app.background:
-            self.report({"INFO"}, "Changed since: " + "; ".join(lines[:SHOWN_LINES]))
+            self.report({"INFO"}, say("Changed since: {lines}", lines="; ".join(lines[:SHOWN_LINES])))
         else:
-            current.window_manager().popup_menu(lambda menu, _context: _draw(menu.layout, lines), title="Changed Since")
+            current.window_manager().popup_menu(
+                lambda menu, _context: _draw(menu.layout, lines), title=say("Changed Since")
+            )
         return {"FINISHED"}
 
 
@@ -88,7 +91,7 @@ def _draw(layout: Any, lines: list[str]) -> None:
     for line in lines[:SHOWN_LINES]:
         layout.label(text=one_line(line, SHOWN_LETTERS), translate=False)
     if len(lines) > SHOWN_LINES:
-        layout.label(text=f"and {len(lines) - SHOWN_LINES} more")
+        layout.label(text=say("and {count} more", count=len(lines) - SHOWN_LINES))
 
 
 class _Starts(_OfRun):
@@ -160,7 +163,8 @@ class GEONODE_OT_delete_run(_OfRun, bpy.types.Operator):
             session.current.conversation, session.current.turns = None, 0
         history.load()
         polling.redraw()
-        self.report({"INFO"}, f"Forgot {count} {'run' if count == 1 else 'runs'}; the scene stays as it is")
+        many, one = "Forgot {count} runs; the scene stays as it is", "Forgot 1 run; the scene stays as it is"
+        self.report({"INFO"}, say(many, count=count) if count != 1 else say(one))
         return {"FINISHED"}
 
 
@@ -189,9 +193,9 @@ class GEONODE_OT_export_history(bpy.types.Operator):
             runs.export(path, overwrite=True)
         except Exception as error:
             known = AssistantError.of(error)
-            self.report({"ERROR"}, " ".join(filter(None, [known.message, known.hint])))
+            self.report({"ERROR"}, " ".join(told(text) for text in (known.message, known.hint) if text))
             return {"CANCELLED"}
-        self.report({"INFO"}, f"Written to {path}")
+        self.report({"INFO"}, say("Written to {path}", path=path))
         return {"FINISHED"}
 
 

@@ -12,6 +12,7 @@ from ...host import current, editors, modifiers
 from ...messages import AssistantError
 from ...run import presets, session
 from .. import gallery, polling
+from ..translation import say, told
 from .ownership import active_tree
 from .presets import name_refused
 
@@ -133,12 +134,12 @@ class GEONODE_OT_keep_preset(bpy.types.Operator):
             )
         except Exception as error:
             known = AssistantError.of(error)
-            self.report({"ERROR"}, " ".join(filter(None, [known.message, known.hint])))
+            self.report({"ERROR"}, " ".join(told(text) for text in (known.message, known.hint) if text))
             return {"CANCELLED"}
         kept.take(tree, found)
         gallery.load()
         polling.redraw()
-        self.report({"INFO"}, f"Kept as “{title}”: it is in the Gallery of the sidebar")
+        self.report({"INFO"}, say("Kept as “{title}”: it is in the Gallery of the sidebar", title=title))
         return {"FINISHED"}
 
 

@@ -13,6 +13,7 @@ from ...messages import AssistantError
 from ...run import preset_files, presets
 from .. import gallery, polling
 from ..bases import OperatorPart
+from ..translation import say, told
 from .gallery import apply
 from .start import can_send
 
@@ -146,7 +147,7 @@ class _OfOwn(OperatorPart):
             work()
         except Exception as error:
             known = AssistantError.of(error)
-            self.report({"ERROR"}, " ".join(filter(None, [known.message, known.hint])))
+            self.report({"ERROR"}, " ".join(told(text) for text in (known.message, known.hint) if text))
             return {"CANCELLED"}
         finally:
             gallery.load()
@@ -204,7 +205,9 @@ class GEONODE_OT_rename_preset(_OfOwn, bpy.types.Operator):
         if refused:
             self.report({"ERROR"}, refused)
             return {"CANCELLED"}
-        return self.said(lambda: presets.rename(self.preset, title), f"The preset is now called “{title}”")
+        return self.said(
+            lambda: presets.rename(self.preset, title), say("The preset is now called “{title}”", title=title)
+        )
 
 
 class GEONODE_OT_delete_preset(_OfOwn, bpy.types.Operator):
@@ -220,7 +223,7 @@ class GEONODE_OT_delete_preset(_OfOwn, bpy.types.Operator):
     def execute(self, _context: bpy.types.Context) -> set[str]:
         preset = gallery.named(self.preset)
         title = preset.title if preset is not None else self.preset
-        return self.said(lambda: presets.delete(self.preset), f"Deleted the preset “{title}”")
+        return self.said(lambda: presets.delete(self.preset), say("Deleted the preset “{title}”", title=title))
 
 
 class GEONODE_OT_export_preset(_OfOwn, bpy.types.Operator):
@@ -244,7 +247,9 @@ class GEONODE_OT_export_preset(_OfOwn, bpy.types.Operator):
         if path.suffix != preset_files.ENDING:
             path = path.with_name(path.name + preset_files.ENDING)
         # The file browser has asked already where a file is there.
-        return self.said(lambda: presets.export_file(self.preset, path, overwrite=True), f"Written to {path}")
+        return self.said(
+            lambda: presets.export_file(self.preset, path, overwrite=True), say("Written to {path}", path=path)
+        )
 
 
 class GEONODE_OT_import_preset(_OfOwn, bpy.types.Operator):
@@ -269,7 +274,8 @@ class GEONODE_OT_import_preset(_OfOwn, bpy.types.Operator):
     def execute(self, _context: bpy.types.Context) -> set[str]:
         path = Path(self.filepath)
         return self.said(
-            lambda: presets.import_file(path, self.overwrite), f"Added the preset of {path.name}; it is in the Gallery"
+            lambda: presets.import_file(path, self.overwrite),
+            say("Added the preset of {file}; it is in the Gallery", file=path.name),
         )
 
 
@@ -287,15 +293,15 @@ class GEONODE_FH_preset(bpy.types.FileHandler):
 def name_refused(title: str, preset_id: str = "") -> str:
     """Why a preset of yours cannot have this name; empty if it can. ``preset_id`` is its own, if it has one."""
     if not title:
-        return "Give it a name first"
+        return say("Give it a name first")
     if len(title.encode()) > LONGEST_TITLE or not title.isprintable() or set(title) & set(_NOT_IN_TITLES):
-        return f"Leave out quotes and braces, and use at most {LONGEST_TITLE} letters"
+        return say("Leave out quotes and braces, and use at most {most} letters", most=LONGEST_TITLE)
     other = next((p for p in gallery.loaded if p.title.casefold() == title.casefold() and p.id != preset_id), None)
     if other is None:
         return ""
     if other.own:
-        return f"Another preset of yours is called “{other.title}” already; choose another name"
-    return f"A preset that comes with the add-on is called “{other.title}”; choose another name"
+        return say("Another preset of yours is called “{title}” already; choose another name", title=other.title)
+    return say("A preset that comes with the add-on is called “{title}”; choose another name", title=other.title)
 
 
 CLASSES = (

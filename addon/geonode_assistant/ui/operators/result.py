@@ -12,6 +12,7 @@ from ...messages import AssistantError
 from ...run import session, starting
 from .. import log, polling, properties
 from ..bases import OperatorPart
+from ..translation import say, told
 
 
 def send(operator: Any, prompt: str, target: str | None = None, modifier: str | None = None) -> set[str]:
@@ -24,7 +25,7 @@ def send(operator: Any, prompt: str, target: str | None = None, modifier: str | 
     except Exception as error:
         known = AssistantError.of(error)
         session.current.refuse(known, prompt)
-        operator.report({"ERROR"}, known.message)
+        operator.report({"ERROR"}, told(known.message))
         return {"CANCELLED"}
     polling.start()
     return {"FINISHED"}
@@ -150,7 +151,9 @@ class GEONODE_OT_copy_log(bpy.types.Operator):
     def execute(self, _context: bpy.types.Context) -> set[str]:
         lines = log.whole(session.current)
         current.window_manager().clipboard = "\n".join(lines)
-        self.report({"INFO"}, f"Copied {len(lines)} {'line' if len(lines) == 1 else 'lines'}")
+        self.report(
+            {"INFO"}, say("Copied {count} lines", count=len(lines)) if len(lines) != 1 else say("Copied 1 line")
+        )
         return {"FINISHED"}
 
 

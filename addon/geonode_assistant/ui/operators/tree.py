@@ -11,6 +11,7 @@ from ...host import editors, explain, undo
 from ...run import session
 from .. import properties
 from ..bases import OperatorPart
+from ..translation import say
 from .ownership import active_tree
 from .result import send
 from .start import can_send
@@ -83,7 +84,7 @@ class GEONODE_OT_show_node(_OfTree, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         if hasattr(context.space_data, "edit_tree") and editors.show_node(context.space_data, self.node):
             return {"FINISHED"}
-        self.report({"WARNING"}, f"There is no node “{self.node}” here any more")
+        self.report({"WARNING"}, say("There is no node “{node}” here any more", node=self.node))
         return {"CANCELLED"}
 
 

@@ -13,6 +13,7 @@ from ...host import sliders, visibility
 from ...run import session
 from .. import next_steps, properties, wording
 from ..operators.keep import kept
+from ..translation import say
 from .log import ICONS, draw_output
 from .start import draw_models
 from .understanding import done_lines, draw_understanding, draw_unused, notes
@@ -52,9 +53,13 @@ def _draw_done(box: bpy.types.UILayout, view: session.Session, context: bpy.type
     # The rest of the planner's message is shown as data, on demand.
     said = list(done_lines(read)[:1] if read is not None else ()) or list(wording.sentences(view.final_message))
     if view.unchanged:
-        said.insert(0, "Done: nothing had to be changed.")
+        said.insert(0, say("Done: nothing had to be changed."))
     elif not said:
-        said.append(f"Made “{results[0].name}” on “{results[0].id_data.name}”." if results else "Done.")
+        said.append(
+            say("Made “{modifier}” on “{object}”.", modifier=results[0].name, object=results[0].id_data.name)
+            if results
+            else say("Done.")
+        )
     draw_text(box, said[0], context, "CHECKMARK")
     if view.removed:
         draw_text(box, REMOVED, context, "INFO")
@@ -157,7 +162,10 @@ def draw_keep(layout: bpy.types.UILayout, tree: Any, of_result: bool, context: b
     title = kept.title(tree)
     if title:
         draw_text(
-            layout, f"Kept as “{title}”: it is in the Gallery, and prompts find it by its name.", context, "CHECKMARK"
+            layout,
+            say("Kept as “{title}”: it is in the Gallery, and prompts find it by its name.", title=title),
+            context,
+            "CHECKMARK",
         )
         for loss in kept.losses:
             draw_text(layout, loss, context, "ERROR")
@@ -172,7 +180,11 @@ def draw_results(
     """Draws the modifiers that hold the result, each with its inputs and with what hides it."""
     for modifier, found in results[:SHOWN_RESULTS]:
         box = layout.box()
-        box.label(text=f"{modifier.name} on {modifier.id_data.name}", icon="GEOMETRY_NODES", translate=False)
+        box.label(
+            text=say("{modifier} on {object}", modifier=modifier.name, object=modifier.id_data.name),
+            icon="GEOMETRY_NODES",
+            translate=False,
+        )
         draw_text(box, visibility.why_unseen(modifier, context.view_layer), context, "HIDE_ON")
         column = box.column(align=True)
         said = notes(view, modifier, found, len(results) == 1)
@@ -183,7 +195,7 @@ def draw_results(
                 note.active = False
                 draw_text(note, said[slider.identifier], context, nested=True)
         if len(found) > SHOWN_SLIDERS:
-            box.label(text=f"{len(found) - SHOWN_SLIDERS} more in the modifier")
+            box.label(text=say("{count} more in the modifier", count=len(found) - SHOWN_SLIDERS))
 
 
 def _draw_slider(column: bpy.types.UILayout, slider: sliders.Slider) -> None:

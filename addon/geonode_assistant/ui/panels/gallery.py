@@ -10,6 +10,7 @@ import bpy
 from ...run import choices, session
 from .. import gallery, history, properties
 from ..operators.gallery import PART
+from ..translation import say
 from .wrapping import draw_text, side_by_side
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def draw_gallery(layout: bpy.types.UILayout, view: session.Session, context: bpy
     else:
         _draw_presets(box, view, context, data.search)
     for file in gallery.unreadable[:SHOWN_UNREADABLE]:
-        draw_text(box, f"{file['file']} is no preset: {file['message']}", context, "ERROR")
+        draw_text(box, say("{file} is no preset: {why}", file=file["file"], why=file["message"]), context, "ERROR")
     box.operator("geonode.import_preset", icon="IMPORT")
 
 
@@ -66,5 +67,5 @@ def _draw_presets(box: bpy.types.UILayout, view: session.Session, context: bpy.t
         star: IconItems = "SOLO_ON" if preset.id in kept else "SOLO_OFF"
         row.operator("geonode.favourite", text="", icon=star).preset = preset.id
     if len(found) > SHOWN:
-        text = "Show Fewer" if ALL in view.shown else f"Show {len(found) - SHOWN} More"
+        text = "Show Fewer" if ALL in view.shown else say("Show {count} More", count=len(found) - SHOWN)
         box.operator("geonode.show", text=text).part = ALL

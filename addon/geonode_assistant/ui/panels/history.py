@@ -10,6 +10,7 @@ import bpy
 from ...messages import one_line
 from ...run import session
 from .. import history, properties, wording
+from ..translation import say
 from .wrapping import draw_text, side_by_side
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def draw_history(layout: bpy.types.UILayout, view: session.Session, context: bpy
         if is_open:
             _draw_run(column.box(), run, context)
     if len(found) > SHOWN:
-        text = "Show Fewer" if ALL in view.shown else f"Show {len(found) - SHOWN} More"
+        text = "Show Fewer" if ALL in view.shown else say("Show {count} More", count=len(found) - SHOWN)
         box.operator("geonode.show", text=text).part = ALL
     box.operator("geonode.export_history", icon="EXPORT")
 
@@ -56,8 +57,12 @@ def _draw_run(box: bpy.types.UILayout, run: Entry, context: bpy.types.Context) -
     column = box.column(align=True)
     if len(run["prompt"]) > SHOWN_LETTERS or "\n" in run["prompt"]:
         draw_text(column, f"“{run['prompt']}”", context, nested=True)
-    where = f", on “{run['object']}”" if run["object"] else ""
-    draw_text(column, f"{OUTCOMES.get(run['status'], run['status'])} {history.when(run['at'])}{where}", context)
+    status, when = run["status"], history.when(run["at"])
+    outcome = say(OUTCOMES.get(status, status))
+    text = f"{outcome} {when}"
+    if run["object"]:
+        text = say("{outcome} {when}, on “{object}”", outcome=outcome, when=when, object=run["object"])
+    draw_text(column, text, context)
     for line in wording.sentences(run["message"])[:SHOWN_LINES]:
         draw_text(column, line, context, "DOT", nested=True)
     if run["has_tree"]:

@@ -10,6 +10,7 @@ import bpy
 
 from ...run import script_steps, session
 from ..log import call_line, step_line, usage_line
+from ..translation import say
 from .wrapping import draw_text, draw_texts
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def draw_log(layout: bpy.types.UILayout, view: session.Session, context: bpy.typ
     changes = view.report.diff if view.report is not None else []
     draw_texts(box, ((line, "DOT") for line in changes[:SHOWN_CHANGES]), context)
     if len(changes) > SHOWN_CHANGES:
-        box.label(text=f"and {len(changes) - SHOWN_CHANGES} more changes")
+        box.label(text=say("and {count} more changes", count=len(changes) - SHOWN_CHANGES))
 
 
 def _messages(view: session.Session) -> Iterator[tuple[str, IconItems]]:
@@ -70,5 +71,5 @@ def draw_output(layout: bpy.types.UILayout, step: Mapping[str, Any], context: bp
     """Draws what the script of a step printed; nothing for other steps."""
     if step.get("action_type") == script_steps.TYPE and step.get("message") and step["status"] != "planned":
         lines = step["message"].splitlines()
-        more = [f"… {len(lines) - SHOWN_OUTPUT} more lines"] if len(lines) > SHOWN_OUTPUT else []
+        more = [say("… {count} more lines", count=len(lines) - SHOWN_OUTPUT)] if len(lines) > SHOWN_OUTPUT else []
         draw_text(layout, "\n".join([*lines[:SHOWN_OUTPUT], *more])[:SHOWN_CHARACTERS], context, "BLANK1")

@@ -10,6 +10,7 @@ import bpy
 
 from ...run import session
 from .. import properties
+from ..translation import say
 from .wrapping import draw_code, draw_text, draw_texts
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ def _draw_news(
     inner.label(text="Against the plan before" if found else "The same changes as before", icon="FILE_REFRESH")
     draw_texts(inner, found[:SHOWN_NEWS], context)
     if len(found) > SHOWN_NEWS:
-        inner.label(text=f"and {len(found) - SHOWN_NEWS} more changes")
+        inner.label(text=say("and {count} more changes", count=len(found) - SHOWN_NEWS))
 
 
 def _draw_change(
@@ -130,7 +131,9 @@ def _draw_steps(
         if script:
             _draw_script(box, step["id"], script, view, context)
     if view.followed:
-        draw_text(box, f"{view.followed} more went along, because they need each other.", context, "LINKED")
+        draw_text(
+            box, say("{count} more went along, because they need each other.", count=view.followed), context, "LINKED"
+        )
 
 
 def _draw_group(
@@ -151,7 +154,7 @@ def _draw_group(
     row = box.row(align=True)
     button = row.operator("geonode.choose_group", text="", icon=tick, emboss=False)
     button.step_id, button.topic = step_id, topic
-    row.label(text=f"{TOPICS[topic]}: {len(group) - out}" + (f" of {len(group)}" if out else ""))
+    row.label(text=_counted(TOPICS[topic], len(group) - out, len(group)))
     arrow: IconItems = "DOWNARROW_HLT" if is_open else "RIGHTARROW"
     row.operator("geonode.open_group", text="", icon=arrow, emboss=False).group = name
     if not is_open:
@@ -160,7 +163,14 @@ def _draw_group(
         icon: IconItems = "ERROR" if operation.get("destructive") else "NONE"
         _draw_operation(box, operation["id"], operation.get("words", ""), icon, view, context)
     if len(group) > SHOWN_OPERATIONS:
-        box.label(text=f"and {len(group) - SHOWN_OPERATIONS} more")
+        box.label(text=say("and {count} more", count=len(group) - SHOWN_OPERATIONS))
+
+
+def _counted(topic: str, count: int, of: int) -> str:
+    """How many operations of a topic are ticked."""
+    if count == of:
+        return say("{topic}: {count}", topic=say(topic), count=count)
+    return say("{topic}: {count} of {all}", topic=say(topic), count=count, all=of)
 
 
 def _draw_operation(
@@ -188,8 +198,8 @@ def _draw_script(
     inner = box.box()
     inner.alert = trusted
     head = inner.row(align=True)
-    title = "Trusted" if trusted else "Safe mode"
-    head.label(text=f"{title} ({script['lines']} lines)", icon="ERROR" if trusted else "SCRIPT")
+    title = say("Trusted ({count} lines)" if trusted else "Safe mode ({count} lines)", count=script["lines"])
+    head.label(text=title, icon="ERROR" if trusted else "SCRIPT")
     head.operator("geonode.copy_script", text="", icon="COPYDOWN").step_id = step_id
     if trusted:
         draw_text(inner, "It runs without any limits, in this file and outside of it.", context, nested=True)
@@ -197,7 +207,7 @@ def _draw_script(
     if pages > 1:
         turns: tuple[tuple[str, int, IconItems], ...]
         turns = (("Back", page - 1, "TRIA_LEFT"), ("Next Page", page + 1, "TRIA_RIGHT"))
-        inner.label(text=f"Page {page + 1} of {pages}")
+        inner.label(text=say("Page {page} of {pages}", page=page + 1, pages=pages))
         row = inner.row(align=True)
         for text, to, icon in turns:
             cell = row.row(align=True)
@@ -221,7 +231,7 @@ def _draw_changes(
     is_open = ALL in view.opened
     draw_texts(box, ((line, "DOT") for line in (changes if is_open else changes[:SHOWN_CHANGES])), context)
     if len(changes) > SHOWN_CHANGES:
-        text = "Show Fewer" if is_open else f"Show {len(changes) - SHOWN_CHANGES} More Changes"
+        text = "Show Fewer" if is_open else say("Show {count} More Changes", count=len(changes) - SHOWN_CHANGES)
         box.operator("geonode.open_group", text=text).group = ALL
 
 
@@ -235,7 +245,7 @@ def _draw_trial(
     """Draws the button that starts a trial, during the trial its elapsed time, afterwards its result."""
     if view.trying:
         row = box.row(align=True)
-        row.label(text=f"Dry run… {view.tried_s or 0} s", icon="SORTTIME")
+        row.label(text=say("Dry run… {seconds} s", seconds=view.tried_s or 0), icon="SORTTIME")
         row.operator("geonode.stop_dry_run", text="", icon="CANCEL")
     elif offer:
         box.operator("geonode.dry_run", icon="EXPERIMENTAL").request_id = request_id

@@ -15,6 +15,7 @@ from ...run import session
 from .. import agents, examples, history, properties
 from ..bases import PanelPart
 from ..log import usage_line
+from ..translation import say, told
 from .card import draw_card
 from .gallery import draw_gallery
 from .history import draw_history
@@ -113,7 +114,8 @@ def draw_conversation(layout: bpy.types.UILayout, view: session.Session) -> None
     if view.running or (view.conversation is None and view.summary == "IDLE"):
         return
     split = layout.split(factor=0.7, align=True)
-    split.label(text=f"{view.turns} {'prompt' if view.turns == 1 else 'prompts'} so far", icon="COMMUNITY")
+    text = say("{count} prompts so far", count=view.turns) if view.turns != 1 else say("1 prompt so far")
+    split.label(text=text, icon="COMMUNITY")
     split.operator("geonode.new_conversation", text="New")
 
 
@@ -141,7 +143,7 @@ def draw_planned(layout: bpy.types.UILayout, step: Mapping[str, Any], context: b
 def draw_state(layout: bpy.types.UILayout, view: session.Session) -> None:
     """Draws the state; during a run a progress bar, or, while the progress is unknown, the activity and its seconds."""
     text, icon = STATES.get(view.summary, (view.summary.title(), "NONE"))
-    text = view.activity or text
+    text = told(view.activity) if view.activity else say(text)
     if view.pending:
         layout.label(text="Waiting for your answer", icon="QUESTION")
     elif view.running and view.progress is not None:
@@ -161,7 +163,7 @@ def reply_preview(text: str) -> str:
     shown = words[-SHOWN_CHARACTERS:].strip()
     if len(words) == len(text):
         return shown
-    return f"{shown}\nThe plan is being written…".strip()
+    return "\n".join(filter(None, [shown, say("The plan is being written…")]))
 
 
 CLASSES = (GEONODE_PT_view3d, GEONODE_PT_nodes)

@@ -14,6 +14,7 @@ from ..operators.exchange import compared
 from ..operators.ownership import active_tree
 from ..operators.tree import shown
 from ..overlay import COLOURS
+from ..translation import say
 from .card import draw_keep
 from .wrapping import draw_text, draw_texts, is_wide, side_by_side
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from ...host.marks import Mark
 
 SHOWN_MARKS, SHOWN_LINES = 12, 20
+COUNTED = {"added": "{count} added", "changed": "{count} changed", "removed": "{count} removed"}
+MARKED = {"added": "{node}: added", "changed": "{node}: changed", "removed": "{node}: removed"}
 ICONS: dict[str, IconItems] = {"added": "ADD", "changed": "DOT", "removed": "REMOVE"}
 
 
@@ -62,17 +65,17 @@ class _Tree(PanelPart):
 def draw_changes(layout: bpy.types.UILayout, marks: list[Mark], in_editor: bool, context: bpy.types.Context) -> None:
     """Draws what the last prompt did to the nodes of the tree, each with a button that goes to it."""
     counts = [(kind, sum(mark.kind == kind for mark in marks)) for kind in COLOURS]
-    words = ", ".join(f"{count} {kind}" for kind, count in counts if count)
-    draw_text(layout, f"The last prompt changed this tree: {words}.", context, "NODE_SEL")
+    words = ", ".join(say(COUNTED[kind], count=count) for kind, count in counts if count)
+    draw_text(layout, say("The last prompt changed this tree: {words}.", words=words), context, "NODE_SEL")
     for mark in marks[:SHOWN_MARKS]:
         row = layout.row(align=True)
         if in_editor and mark.kind != "removed":
             row.operator("geonode.show_node", text="", icon="VIEWZOOM", emboss=False).node = mark.name
         else:
             row.label(text="", icon=ICONS[mark.kind])
-        draw_text(row.column(align=True), f"{mark.name}: {mark.kind}", context, beside=True, nested=True)
+        draw_text(row.column(align=True), say(MARKED[mark.kind], node=mark.name), context, beside=True, nested=True)
     if len(marks) > SHOWN_MARKS:
-        layout.label(text=f"and {len(marks) - SHOWN_MARKS} more")
+        layout.label(text=say("and {count} more", count=len(marks) - SHOWN_MARKS))
     row = side_by_side(layout, context)
     row.operator("geonode.accept_changes", icon="CHECKMARK")
     row.operator("geonode.take_back", icon="LOOP_BACK")
@@ -86,10 +89,15 @@ def draw_files(layout: bpy.types.UILayout, tree: Any, context: bpy.types.Context
     row.operator("geonode.compare_tree", icon="VIEWZOOM" if is_wide(context) else "NONE")
     if compared.holds(tree):
         box = layout.box()
-        draw_text(box, f"Since {compared.file}:" if compared.lines else f"As in {compared.file}.", context, "FILE")
+        draw_text(
+            box,
+            say("Since {file}:", file=compared.file) if compared.lines else say("As in {file}.", file=compared.file),
+            context,
+            "FILE",
+        )
         draw_texts(box, ((line, "DOT") for line in compared.lines[:SHOWN_LINES]), context)
         if len(compared.lines) > SHOWN_LINES:
-            box.label(text=f"and {len(compared.lines) - SHOWN_LINES} more changes")
+            box.label(text=say("and {count} more changes", count=len(compared.lines) - SHOWN_LINES))
 
 
 def draw_explanation(layout: bpy.types.UILayout, in_editor: bool, context: bpy.types.Context) -> None:

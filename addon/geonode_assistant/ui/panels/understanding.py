@@ -13,6 +13,7 @@ import bpy
 from ...host import sliders
 from ...run import session
 from .. import wording
+from ..translation import say
 from .wrapping import draw_text, draw_texts
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def draw_unused(layout: bpy.types.UILayout, read: Understanding, context: bpy.ty
     """Draws the words that nothing used, whether or not the rest is open."""
     if read["unused"]:
         words = ", ".join(f"“{word}”" for word in read["unused"])
-        draw_text(layout, f"Not used: {words}.", context, "ERROR")
+        draw_text(layout, say("Not used: {words}.", words=words), context, "ERROR")
 
 
 def draw_understanding(
@@ -51,13 +52,18 @@ def draw_understanding(
     layout.operator("geonode.show", text="How It Was Understood", icon=icon, depress=is_open).part = PART
     if not is_open:
         return
-    placed = f", placing {read['thing']}" if read["thing"] else ""
-    lines = [f"As “{read['preset']}”{placed}."]
+    lines = [_read_as(read)]
     lines += [_without_slider(parameter) for parameter in read["parameters"] if parameter["input"] not in shown]
     lines += [*done_lines(read)[1:], *read["assumed"]]
     if any(parameter["said"] is None and parameter["input"] in shown for parameter in read["parameters"]):
         lines.append(ASSUMED)
     draw_texts(layout, ((line, "DOT") for line in lines), context)
+
+
+def _read_as(read: Understanding) -> str:
+    if read["thing"]:
+        return say("As “{preset}”, placing {thing}.", preset=read["preset"], thing=read["thing"])
+    return say("As “{preset}”.", preset=read["preset"])
 
 
 def notes(view: session.Session, modifier: Any, found: Iterable[sliders.Slider], alone: bool) -> dict[str, str]:
@@ -84,17 +90,22 @@ def _note(parameter: UnderstoodParameter, is_as_left: bool) -> str:
         # One line says it for all that no word set.
         return _source(parameter) if parameter["said"] is not None else ""
     said = parameter["said"]
-    return f"changed since; {f'“{said}”' if said else 'it'} was {parameter['value']}"
+    value = parameter["value"]
+    if not said:
+        return say("changed since; it was {value}", value=value)
+    return say("changed since; “{said}” was {value}", said=said, value=value)
 
 
 def _without_slider(parameter: UnderstoodParameter) -> str:
     """What was read as a parameter that the result does not have: it shaped the tree, or another one came first."""
-    said = f"“{parameter['said']}” was read as" if parameter["said"] else "Your words were read as"
-    return f"{said} {parameter['title'].lower()} {parameter['value']}, which has no slider here."
+    said, title, value = parameter["said"], parameter["title"].lower(), parameter["value"]
+    if not said:
+        return say("Your words were read as {title} {value}, which has no slider here.", title=title, value=value)
+    return say("“{said}” was read as {title} {value}, which has no slider here.", said=said, title=title, value=value)
 
 
 def _source(parameter: UnderstoodParameter) -> str:
     said = parameter["said"]
     if said is None:
-        return "assumed"
-    return f"from “{said}”" if said else "from your words"
+        return say("assumed")
+    return say("from “{said}”", said=said) if said else say("from your words")

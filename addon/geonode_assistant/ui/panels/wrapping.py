@@ -12,6 +12,7 @@ import blf
 import bpy
 
 from ...messages import visible
+from ..translation import told
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import IconItems
@@ -74,8 +75,8 @@ def draw_text(
     column = layout.column(align=True)
     column.scale_y = 0.8
     taken = (ICON_PX if icon != "NONE" else 0) + (TICK_PX if beside else 0) + (NESTED_PX if nested else 0)
-    for line in fit_lines(context, text, taken):
-        column.label(text=line, icon=icon)
+    for line in fit_lines(context, told(text), taken):
+        column.label(text=line, translate=False, icon=icon)
         icon = "BLANK1" if icon != "NONE" else icon
 
 
@@ -122,8 +123,8 @@ def draw_texts(layout: bpy.types.UILayout, texts: Iterable[tuple[str, IconItems]
     label = column.label
     plain, beside = _text_metrics(context), _text_metrics(context, ICON_PX)
     for text, icon in texts:
-        for line in _fitted(text, *(plain if icon == "NONE" else beside)):
-            label(text=line, icon=icon)
+        for line in _fitted(told(text), *(plain if icon == "NONE" else beside)):
+            label(text=line, translate=False, icon=icon)
             icon = "BLANK1" if icon != "NONE" else icon
 
 

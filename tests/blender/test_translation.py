@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Sentences that the core composes, in the language of the interface."""
+
+from __future__ import annotations
+
+import pytest
+from geonode_assistant.ui import translation
+
+SENTENCES = {
+    "Adds the modifier “Scatter” to “Plane”: 24 nodes, 9 inputs.": (
+        "Fügt „Plane“ den Modifikator „Scatter“ hinzu: 24 Nodes, 9 Eingänge."
+    ),
+    "Changes the tree “A, B”: 1 node added, 2 links changed.": (
+        "Ändert den Baum „A, B“: 1 Node hinzugefügt, 2 Verknüpfungen geändert."
+    ),
+    # A name may hold what looks like a place.
+    "There is no object called “{tree}”.": "Es gibt kein Objekt namens „{tree}“.",
+    "They overlap: each has about 5% of the room that it needs. Ask for fewer or smaller ones, or for more space.": (
+        "Sie überlappen sich: Jedes hat etwa 5 % des nötigen Platzes. Weniger, kleinere oder mehr Platz verlangen."
+    ),
+    # What nobody has translated stays as it is, beside what somebody has.
+    "Placed it. Nothing of yours changes.": "Placed it. Nichts von Ihnen ändert sich.",
+    "Done.": "Fertig.",
+}
+
+
+@pytest.mark.parametrize("text", SENTENCES)
+def test_sentences_of_the_core_are_recognized(text: str) -> None:
+    assert translation.told_in(text, "de") == SENTENCES[text]
+    assert translation.told_in(text, "en") == text
+
+
+def test_a_place_may_hold_anything() -> None:
+    said = translation.say("Made “{modifier}” on “{object}”.", modifier="{object}", object="%s")
+    assert said == "Made “{object}” on “%s”."
+
+
+def test_the_interface_is_english_where_blender_is() -> None:
+    assert translation.told("Nothing of yours changes.") == "Nothing of yours changes."

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sidebar in German, wide and narrow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from window import ADDON, Window
+
+VIEW = "bpy.context.preferences.view"
+
+
+@pytest.fixture
+def german(window: Window) -> Iterator[Window]:
+    window.do(f"{VIEW}.language = next(e for e in ('de_DE', 'de') if e in bpy.app.translations.locales)")
+    yield window
+    window.do(f"{VIEW}.language = 'en_US'")
+
+
+def test_the_sidebar_speaks_german(german: Window) -> None:
+    window = german
+    window.settle()
+    window.photograph("german_start")
+    say = f"__import__('{ADDON}.ui.translation', fromlist=['say']).say"
+    assert window.ask(f"{say}('Surprise Me')") == "Überrasche mich"
+    assert window.ask("bpy.app.translations.pgettext('Send', 'Operator')") == "Senden"
+    window.send_prompt("scatter 20 cubes on cube")
+    assert window.ask("current.summary") == "DONE", window.ask("current.messages")
+    window.settle()
+    window.photograph("german_card")
+    window.do("preferences.choices.stored().provider = 'openai-compatible'; current.show('setup')")
+    window.settle()
+    window.photograph("german_setup")
+    window.do("preferences.choices.stored().provider = 'offline'; current.reset('')")
