@@ -13,6 +13,7 @@ SENTENCES = {
     "Changes the tree “A, B”: 1 node added, 2 links changed.": (
         "Ändert den Baum „A, B“: 1 Node hinzugefügt, 2 Verknüpfungen geändert."
     ),
+    "Scattered 20 copies of “Rock” over “Cube”.": "20 Kopien von „Rock“ über „Cube“ verstreut.",
     # A name may hold what looks like a place.
     "There is no object called “{tree}”.": "Es gibt kein Objekt namens „{tree}“.",
     "They overlap: each has about 5% of the room that it needs. Ask for fewer or smaller ones, or for more space.": (

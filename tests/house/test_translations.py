@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -82,6 +83,15 @@ def offered() -> frozenset[str]:
     return frozenset(found)
 
 
+def done(value: object) -> Iterator[str]:
+    """What presets say that they did."""
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    for part in parts:
+        yield from done(part)
+    for line in value.get("done", ()) if isinstance(value, dict) else ():
+        yield line if isinstance(line, str) else line["text"]
+
+
 def entries(path: Path) -> dict[str, dict[str, str]]:
     return json.loads(path.read_text(encoding="utf-8"))
 
@@ -95,6 +105,16 @@ def test_every_text_has_an_entry() -> None:
         known = entries(path)
         assert sorted(shown() - known["interface"].keys()) == [], path.name
         assert sorted(offered() - known["settings"].keys() - known["interface"].keys()) == [], path.name
+
+
+def test_what_every_preset_says_has_an_entry() -> None:
+    files = sorted((ROOT / "rust" / "planner" / "presets").glob("*.toml"))
+    texts = [text for path in files for text in done(tomllib.loads(path.read_text(encoding="utf-8")))]
+    said = {sentence for text in texts for sentence in re.split(r"(?<=\.) (?=[A-Z“{])", text)}
+    assert len(said) > 100
+    for path in LANGUAGES:
+        known = entries(path)["presets"].keys()
+        assert (sorted(said - known), sorted(known - said)) == ([], []), path.name
 
 
 def test_no_entry_is_left_over() -> None:
@@ -125,7 +145,7 @@ def test_places_are_the_same() -> None:
     for path in LANGUAGES:
         for section, texts in entries(path).items():
             for text, translated in texts.items():
-                if text in shown() or section == "core":
+                if text in shown() or section in ("core", "presets"):
                     assert sorted(PLACE.findall(text)) == sorted(PLACE.findall(translated)), (path.name, text)
                 assert translated.strip() and "\n" not in translated, (path.name, text)
                 assert text.endswith("…") == translated.endswith("…"), (path.name, text)

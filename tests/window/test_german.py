@@ -27,6 +27,8 @@ def test_the_sidebar_speaks_german(german: Window) -> None:
     assert window.ask("bpy.app.translations.pgettext('Send', 'Operator')") == "Senden"
     window.send_prompt("scatter 20 cubes on cube")
     assert window.ask("current.summary") == "DONE", window.ask("current.messages")
+    told = f"__import__('{ADDON}.ui.translation', fromlist=['told']).told"
+    assert window.ask(f"{told}('Scattered 20 copies of “Cube” over “Cube”.')").endswith("über „Cube“ verstreut.")
     window.settle()
     window.photograph("german_card")
     window.do("preferences.choices.stored().provider = 'openai-compatible'; current.show('setup')")

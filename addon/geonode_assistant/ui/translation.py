@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The words of the interface in Blender's language. The sources are English; a file in ``data/languages`` has the
-entries of one language: ``interface`` and ``settings`` what the add-on says, ``core`` templates of sentences that the
-core has composed.
+entries of one language: ``interface`` and ``settings`` what the add-on says, ``core`` and ``presets`` templates of
+sentences that the core has composed, ``signs`` its quotes.
 
 Blender translates plain texts of labels, buttons, properties and tooltips itself, once they are registered. A sentence
 with places is one whole entry, filled by ``say``; a sentence of the core is recognized by its template in ``told``.
@@ -23,6 +23,8 @@ from .wording import sentences
 FOLDER = Path(__file__).parent.parent / "data" / "languages"
 # Blender asks for the texts of buttons in a context of their own.
 CONTEXTS = ("*", "Operator")
+# Sections of sentences that are recognized, not looked up.
+TEMPLATES = ("core", "presets")
 _PLACE = re.compile(r"\{(\w+)\}")
 
 
@@ -45,7 +47,8 @@ def told(text: str) -> str:
 @lru_cache(maxsize=512)
 def told_in(text: str, language: str) -> str:
     """``told`` in this language, such as ``de``."""
-    entries = {key: value for section in entries_of(language).values() for key, value in section.items()}
+    known = entries_of(language)
+    entries = {key: value for section in known for key, value in known[section].items() if section != "signs"}
     if not entries or text in entries:
         return entries.get(text, text)
     for pattern, translated in _patterns(language):
@@ -59,13 +62,19 @@ def told_in(text: str, language: str) -> str:
 
 
 def _filling(name: str, value: str, language: str) -> str:
-    """What fills a place: as it is, but the entries of a ``list`` may be templates themselves."""
-    return ", ".join(told_in(entry, language) for entry in value.split(", ")) if name == "list" else value
+    """What fills a place: as it is with the quotes of the language, but the entries of a ``list`` may be templates
+    themselves.
+    """
+    if name == "list":
+        return ", ".join(told_in(entry, language) for entry in value.split(", "))
+    signs = entries_of(language).get("signs", {})
+    return "".join(signs.get(sign, sign) for sign in value)
 
 
 @lru_cache(maxsize=4)
 def _patterns(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
-    entries = entries_of(language).get("core", {})
+    known = entries_of(language)
+    entries = {text: translated for section in TEMPLATES for text, translated in known.get(section, {}).items()}
     return tuple((pattern_of(template), entries[template]) for template in entries if _PLACE.search(template))
 
 
@@ -93,7 +102,7 @@ def register() -> None:
         file.stem: {
             (context, text): translated
             for section, entries in entries_of(file.stem).items()
-            if section != "core"
+            if section in ("interface", "settings")
             for text, translated in entries.items()
             for context in CONTEXTS
         }
