@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sidebar in German, wide and narrow."""
+"""The sidebar in German."""
 
 from __future__ import annotations
 
