@@ -10,6 +10,13 @@ use super::arguments::{only, unknown};
 use super::reader::{Binding, Place, Reader, is_usable};
 use super::value::{Output, Val, at, constant};
 
+/// Nodes that give one of their inputs: which of them a link goes to is what they are about.
+const SWITCHES: [&str; 3] = [
+    "GeometryNodeSwitch",
+    "GeometryNodeIndexSwitch",
+    "GeometryNodeMenuSwitch",
+];
+
 impl<'p> Reader<'_, '_, 'p> {
     pub(super) fn extra(&mut self, op: GnOp, call: &'p ExprCall) {
         if !self.edit {
@@ -123,6 +130,15 @@ impl<'p> Reader<'_, '_, 'p> {
 
     /// Leads a link, which starts at `from` and brings an input values of a kind, through a new node.
     fn lead_through(&mut self, number: usize, from: Output, id: &str, kind: &str, place: usize) {
+        let source = (from.id.clone(), from.socket.clone());
+        let is_named = self
+            .draft
+            .links()
+            .any(|(_, wire)| wire.to.0 == id && wire.from == source);
+        if is_named && let Some(out) = self.output_for(id, Some(kind)) {
+            // The call says itself which input the link goes to.
+            return self.draft.divert(number, (id.to_owned(), out.socket), place);
+        }
         let sockets = self.draft.sockets(id, Side::Input);
         let fitting: Vec<_> = sockets
             .iter()
@@ -136,6 +152,24 @@ impl<'p> Reader<'_, '_, 'p> {
         let free = fitting
             .iter()
             .find(|socket| socket.multi || !self.draft.is_written(id, &socket.identifier));
+        let open: Vec<&str> = fitting
+            .iter()
+            .filter(|socket| !self.draft.is_written(id, &socket.identifier))
+            .map(|socket| socket.name.as_str())
+            .collect();
+        let chooses = self
+            .draft
+            .node(id)
+            .is_some_and(|node| SWITCHES.contains(&node.kind.as_str()));
+        if chooses && open.len() > 1 {
+            let message = format!(
+                "The link could go to several inputs of {}: {}.",
+                self.label_of(id),
+                open.join(", ")
+            );
+            let fix = "Name the link's source in the call as the input that is meant, such as `true=a.points`; what is left out stays empty.";
+            return self.error(Code::IllegalLink, place, message, fix);
+        }
         let out = self.output_for(id, Some(kind));
         match (free, out) {
             (None, Some(_)) if !fitting.is_empty() => {

@@ -275,3 +275,55 @@ apply("Boxes", object="Plane")
         "{found:?}"
     );
 }
+
+/// A switch gives one of its inputs: the page says which, or is asked.
+#[test]
+fn a_link_goes_to_the_input_of_a_switch_that_the_page_names() {
+    let catalogue = catalogue("5.2");
+    let file = file(&catalogue);
+    let page = |node: &str| {
+        format!(
+            "with edit(\"Boxes\"):\n    show: Bool = True\n    shown = insert(link=(moved.geometry, join_geometry.geometry), node={node})\n"
+        )
+    };
+    let geometry = "switch(input_type=\"GEOMETRY\", switch=show";
+    let join = |file: &Document| {
+        let boxes = &file.trees["Boxes"];
+        let join = boxes.nodes.iter().find(|one| one.kind == "GeometryNodeJoinGeometry");
+        join.unwrap().id.clone()
+    };
+    let insert = |node: &str| page(node).replace("join_geometry", &join(&file).replace('/', "_"));
+    for (further, wanted) in [
+        (", true=moved", "True"),
+        (", true=moved.geometry", "True"),
+        (", false=moved", "False"),
+        (", false=spare.mesh", "True"),
+    ] {
+        let page = insert(&format!("{geometry}{further})"));
+        let edited = after(&page, &file, &catalogue);
+        let boxes = &edited.trees["Boxes"];
+        let into: Vec<&str> = boxes
+            .links
+            .iter()
+            .filter(|link| link.from.0 == "moved")
+            .map(|link| link.to.1.as_str())
+            .collect();
+        assert_eq!(into, [wanted], "{further}");
+        let fed: Vec<&str> = boxes
+            .links
+            .iter()
+            .filter(|link| link.from.0 == "shown")
+            .map(|link| link.to.0.as_str())
+            .collect();
+        assert_eq!(fed, [join(&file)], "{further}");
+        let again = after(&page, &edited, &catalogue);
+        assert_eq!(again.trees["Boxes"].links, boxes.links, "{further}");
+    }
+    let found = errors(&insert(&format!("{geometry})")), &file, &catalogue);
+    assert!(
+        found
+            .iter()
+            .any(|(code, message)| *code == Code::IllegalLink && message.contains("False, True")),
+        "{found:?}"
+    );
+}
