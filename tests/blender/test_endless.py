@@ -230,6 +230,18 @@ TEXTS = {
     "many decimals": "n = t.nodes.new('FunctionNodeValueToString')\nn.inputs['Decimals'].default_value = 2 * 10 ** 9",
     "a width": "n = t.nodes.new('FunctionNodeFormatString')\nn.format_items.new('FLOAT', 'x')\n"
     "n.inputs[0].default_value = '{x:>2000000000}'",
+    **{
+        f"a width {way}": "n = t.nodes.new('FunctionNodeFormatString')\nn.format_items.new('FLOAT', 'x')\n"
+        f"a = t.nodes.new('FunctionNodeInputString')\n{lines}"
+        for way, lines in {
+            "over a link": "a.string = '{x:>2000000000}'\nt.links.new(a.outputs[0], n.inputs[0])",
+            "that is put together": "a.string = '{x:>2000'\nb = t.nodes.new('FunctionNodeInputString')\n"
+            "b.string = '000000}'\nj = t.nodes.new('GeometryNodeStringJoin')\nt.links.new(b.outputs[0], j.inputs[1])\n"
+            "t.links.new(a.outputs[0], j.inputs[1])\nt.links.new(j.outputs[0], n.inputs[0])",
+            "of a group": "t.interface.new_socket('F', in_out='INPUT', socket_type='NodeSocketString').default_value = "
+            "'{x:>2000000000}'\nt.links.new(t.nodes.new('NodeGroupInput').outputs[0], n.inputs[0])",
+        }.items()
+    },
 }
 
 
@@ -246,6 +258,21 @@ def test_lengths_that_a_text_tells_are_estimated(name: str) -> None:
     )
     with pytest.raises(core.CoreError, match="make about"):
         scripting.execute(source)
+
+
+def test_a_format_over_a_link_is_ordinary() -> None:
+    if not hasattr(bpy.types, "FunctionNodeFormatString"):
+        pytest.skip("this Blender has no such node")
+    scripting.execute(
+        "import bpy\no = bpy.data.objects['Cube']\nt = bpy.data.node_groups.new('t', 'GeometryNodeTree')\n"
+        "t.interface.new_socket('Geometry', in_out='OUTPUT', socket_type='NodeSocketGeometry')\n"
+        "n = t.nodes.new('FunctionNodeFormatString')\nn.format_items.new('FLOAT', 'x')\n"
+        "a = t.nodes.new('FunctionNodeInputString')\na.string = 'Frame 100: {x:>8.2f} of {x}'\n"
+        "t.links.new(a.outputs[0], n.inputs[0])\ns = t.nodes.new('GeometryNodeStringToCurves')\n"
+        "t.links.new(n.outputs[0], s.inputs['String'])\n"
+        "t.links.new(s.outputs[0], t.nodes.new('NodeGroupOutput').inputs[0])\n"
+        "o.modifiers.new('g', 'NODES').node_group = t\nbpy.context.view_layer.update()"
+    )
 
 
 @pytest.mark.parametrize("name", INDICES)

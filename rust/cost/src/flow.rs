@@ -7,6 +7,29 @@ use crate::field::Field;
 use crate::geometry::Geometry;
 use crate::range::Range;
 
+/// A text as a format.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Format {
+    /// How many fields it has.
+    pub(crate) fields: f64,
+    /// The sum of all numbers in them: widths and precisions.
+    pub(crate) widths: f64,
+}
+
+impl Format {
+    pub(crate) fn of(text: &str) -> Self {
+        text.split('{').skip(1).fold(Self::default(), |sum, field| {
+            let inside = field.split('}').next().unwrap_or_default();
+            let numbers = inside.split(|letter: char| !letter.is_ascii_digit());
+            let width: f64 = numbers.filter_map(|digits| digits.parse::<f64>().ok()).sum();
+            Self {
+                fields: sum.fields + 1.0,
+                widths: sum.widths + width,
+            }
+        })
+    }
+}
+
 /// What is known about a value.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Content {
@@ -22,6 +45,8 @@ pub(crate) enum Content {
         chars: f64,
         /// Without line breaks; a space is an empty instance.
         visible: f64,
+        /// What it is as a format.
+        format: Format,
     },
     /// The item of a menu.
     Choice(Arc<str>),
@@ -179,14 +204,19 @@ impl Flow {
                 Content::Vector(both)
             }
             (
-                Content::Text { chars, visible },
+                Content::Text { chars, visible, format },
                 Content::Text {
                     chars: more,
                     visible: shown,
+                    format: other,
                 },
             ) => Content::Text {
                 chars: chars.max(*more),
                 visible: visible.max(*shown),
+                format: Format {
+                    fields: format.fields.max(other.fields),
+                    widths: format.widths.max(other.widths),
+                },
             },
             (a, b) if a == b => a.clone(),
             _ => Content::Unknown,

@@ -9,7 +9,7 @@ use geonode_graph::sockets::GEOMETRY;
 use serde_json::Value;
 
 use crate::components::Kinds;
-use crate::flow::{Content, Flow};
+use crate::flow::{Content, Flow, Format};
 use crate::geometry::Geometry;
 use crate::prepare::{Ready, Slot};
 use crate::range::Range;
@@ -243,8 +243,19 @@ impl<'a> Inputs<'a> {
     /// Length of a text at an input: all characters, and those that are not line breaks.
     pub(crate) fn text(&self, name: &str) -> (f64, f64) {
         match self.flow(name).map(|flow| &flow.content) {
-            Some(Content::Text { chars, visible }) => (*chars, *visible),
+            Some(Content::Text { chars, visible, .. }) => (*chars, *visible),
             _ => (ASSUMED_TEXT, ASSUMED_TEXT),
+        }
+    }
+
+    /// A text at an input as a format; one that is unknown has a field.
+    pub(crate) fn format(&self, name: &str) -> Format {
+        match self.flow(name).map(|flow| &flow.content) {
+            Some(Content::Text { format, .. }) => *format,
+            _ => Format {
+                fields: 1.0,
+                widths: 0.0,
+            },
         }
     }
 
@@ -294,6 +305,7 @@ pub(crate) fn content(kind: &str, value: &Value) -> Content {
     let text = |text: &str| Content::Text {
         chars: length(text.chars().count()),
         visible: length(text.chars().filter(|c| *c != '\n').count()),
+        format: Format::of(text),
     };
     match (kind, value) {
         ("NodeSocketMenu", Value::String(item)) => Content::Choice(item.as_str().into()),

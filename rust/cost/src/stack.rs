@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::components::{Components, Kinds};
 use crate::costs::costs;
 use crate::field::Field;
-use crate::flow::{Content, Culprit, Driver, Flow, Peak};
+use crate::flow::{Content, Culprit, Driver, Flow, Format, Peak};
 use crate::frame::{Evaluator, Sum};
 use crate::geometry::Geometry;
 use crate::machine::{Machine, Trial, TrialAt};
@@ -286,6 +286,7 @@ fn unset(kind: &str) -> Content {
         "NodeSocketString" => Content::Text {
             chars: 0.0,
             visible: 0.0,
+            format: Format::default(),
         },
         _ => Content::Unknown,
     }

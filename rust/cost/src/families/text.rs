@@ -1,6 +1,6 @@
 //! Texts by their length, and the curves that they become.
 
-use crate::flow::Content;
+use crate::flow::{Content, Format};
 use crate::geometry::{Curves, Geometry, Parts, times};
 use crate::inputs::{Inputs, Outcome};
 use crate::range::Range;
@@ -16,8 +16,8 @@ const NUMBER: f64 = 12.0;
 
 pub(super) fn outcome(kind: &str, inputs: &Inputs<'_>) -> Option<Outcome> {
     let same = |output: &str| {
-        let (chars, visible) = inputs.text("String");
-        Some(Outcome::at(output, Content::Text { chars, visible }))
+        let ((chars, visible), format) = (inputs.text("String"), inputs.format("String"));
+        Some(Outcome::at(output, Content::Text { chars, visible, format }))
     };
     match kind {
         "GeometryNodeStringToCurves" => Some(to_curves(inputs)),
@@ -34,7 +34,7 @@ pub(super) fn outcome(kind: &str, inputs: &Inputs<'_>) -> Option<Outcome> {
         }
         "FunctionNodeValueToString" => {
             let chars = NUMBER + inputs.most("Decimals").max(0.0);
-            Some(Outcome::at("String", Content::Text { chars, visible: chars }))
+            Some(Outcome::at("String", plain(chars, chars)))
         }
         "FunctionNodeFormatString" => Some(formatted(inputs)),
         "FunctionNodeStringLength" => {
@@ -47,18 +47,47 @@ pub(super) fn outcome(kind: &str, inputs: &Inputs<'_>) -> Option<Outcome> {
             let content = Content::Text {
                 chars: chars.min(most),
                 visible: visible.min(most),
+                format: inputs.format("String"),
             };
             Some(Outcome::at("String", content))
         }
         "FunctionNodeReplaceString" => Some(replaced(inputs)),
         "FunctionNodeInputSpecialCharacters" => {
-            let one = |visible: f64| Content::Text { chars: 1.0, visible };
+            let one = |visible: f64| plain(1.0, visible);
             Some(Outcome::at("Line Break", one(0.0)).and("Tab", one(1.0)))
         }
-        "FunctionNodeReverseString" | "FunctionNodeSetStringCase" | "FunctionNodeTrimString" => same("String"),
+        "FunctionNodeReverseString" => {
+            let (chars, visible) = inputs.text("String");
+            Some(Outcome::at("String", composed(chars, visible)))
+        }
+        "FunctionNodeSetStringCase" | "FunctionNodeTrimString" => same("String"),
         _ => None,
     }
 }
+
+/// A text without fields.
+fn plain(chars: f64, visible: f64) -> Content {
+    Content::Text {
+        chars,
+        visible,
+        format: Format::default(),
+    }
+}
+
+/// A text of others: a field of a format, with any number, may have come of parts that have none.
+fn composed(chars: f64, visible: f64) -> Content {
+    Content::Text {
+        chars,
+        visible,
+        format: Format {
+            fields: (chars / 2.0).floor(),
+            widths: 10.0_f64.powf(chars.clamp(0.0, DIGITS)),
+        },
+    }
+}
+
+/// More digits a width cannot have: Blender takes it as a whole number of 32 bits.
+const DIGITS: f64 = 9.0;
 
 /// An instance for each character, spaces included.
 fn to_curves(inputs: &Inputs<'_>) -> Outcome {
@@ -86,47 +115,27 @@ fn joined(inputs: &Inputs<'_>) -> Outcome {
     let flows = strings.map(Vec::as_slice).unwrap_or_default();
     let mut sum = (0.0, 0.0);
     for (at, flow) in flows.iter().enumerate() {
-        if let Content::Text { chars, visible } = flow.content {
+        if let Content::Text { chars, visible, .. } = flow.content {
             let between = if at > 0 { (delimiter, shown) } else { (0.0, 0.0) };
             sum = (sum.0 + chars + between.0, sum.1 + visible + between.1);
         }
     }
-    let content = Content::Text {
-        chars: sum.0,
-        visible: sum.1,
+    let content = match flows {
+        [only] => only.content.clone(),
+        _ => composed(sum.0, sum.1),
     };
     Outcome::at("String", content)
 }
 
-/// Each field gets at most its width and the longest item. Of a text that comes over a link the widths are not known.
+/// Each field gets at most its width and the longest item.
 fn formatted(inputs: &Inputs<'_>) -> Outcome {
-    let (chars, visible) = inputs.text("Format");
-    let slot = inputs.position("Format").and_then(|at| inputs.ready.inputs.get(at));
-    let own = slot.filter(|slot| slot.sources.is_empty());
-    let (fields, widths) = match own.and_then(|slot| slot.value.as_ref()?.as_str()) {
-        Some(format) => widths(format),
-        None => (1.0, 0.0),
-    };
+    let ((chars, visible), format) = (inputs.text("Format"), inputs.format("Format"));
     let longest = inputs.flows.iter().flatten().map(|flow| match flow.content {
         Content::Text { chars, .. } => chars,
         _ => NUMBER,
     });
-    let more = widths + times(fields, longest.fold(NUMBER, f64::max));
-    let content = Content::Text {
-        chars: chars + more,
-        visible: visible + more,
-    };
-    Outcome::at("String", content)
-}
-
-/// The fields of a format, and the sum of all numbers in them: widths and precisions.
-fn widths(format: &str) -> (f64, f64) {
-    format.split('{').skip(1).fold((0.0, 0.0), |(fields, sum), field| {
-        let inside = field.split('}').next().unwrap_or_default();
-        let numbers = inside.split(|letter: char| !letter.is_ascii_digit());
-        let width: f64 = numbers.filter_map(|digits| digits.parse::<f64>().ok()).sum();
-        (fields + 1.0, sum + width)
-    })
+    let more = format.widths + times(format.fields, longest.fold(NUMBER, f64::max));
+    Outcome::at("String", composed(chars + more, visible + more))
 }
 
 /// At worst every character is replaced.
@@ -135,26 +144,26 @@ fn replaced(inputs: &Inputs<'_>) -> Outcome {
     let (find, _) = inputs.text("Find");
     let (with, shown) = inputs.text("Replace");
     let times_found = if find > 0.0 { (chars / find).floor() } else { 0.0 };
-    let content = Content::Text {
-        chars: chars.max(times(times_found, with)),
-        visible: visible.max(times(times_found, shown)),
-    };
+    let content = composed(
+        chars.max(times(times_found, with)),
+        visible.max(times(times_found, shown)),
+    );
     Outcome::at("String", content)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::widths;
+    use crate::flow::Format;
 
     #[test]
     fn widths_of_formats_are_counted() {
-        for (format, expected) in [
-            ("", (0.0, 0.0)),
-            ("12 {} 34", (1.0, 0.0)),
-            ("{a:>2000} {b:.30f}}9", (2.0, 2030.0)),
-            ("{:", (1.0, 0.0)),
+        for (format, fields, widths) in [
+            ("", 0.0, 0.0),
+            ("12 {} 34", 1.0, 0.0),
+            ("{a:>2000} {b:.30f}}9", 2.0, 2030.0),
+            ("{:", 1.0, 0.0),
         ] {
-            assert_eq!(widths(format), expected, "{format}");
+            assert_eq!(Format::of(format), Format { fields, widths }, "{format}");
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::field::Field;
-use crate::flow::{Content, Flow};
+use crate::flow::{Content, Flow, Format};
 use crate::geometry::Geometry;
 use crate::range::Range;
 use crate::work::Work;
@@ -122,7 +122,7 @@ fn figures(state: &[Flow]) -> Vec<f64> {
         Content::Geometry(geometry) => geometry.figures(),
         Content::Number(range) => vec![range.low, range.high],
         Content::Vector(parts) => parts.iter().flat_map(|range| [range.low, range.high]).collect(),
-        Content::Text { chars, visible } => vec![*chars, *visible],
+        Content::Text { chars, visible, format } => vec![*chars, *visible, format.fields, format.widths],
         Content::Choice(_)
         | Content::Data(_)
         | Content::Nothing
@@ -155,6 +155,10 @@ fn refill(state: &[Flow], figures: &[f64]) -> Vec<Flow> {
             Content::Text { .. } => Content::Text {
                 chars: next(),
                 visible: next(),
+                format: Format {
+                    fields: next(),
+                    widths: next(),
+                },
             },
             other => other.clone(),
         };
