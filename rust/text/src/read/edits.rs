@@ -10,12 +10,18 @@ use super::arguments::{only, unknown};
 use super::reader::{Binding, Place, Reader, is_usable};
 use super::value::{Output, Val, at, constant};
 
-/// Nodes that give one of their inputs: which of them a link goes to is what they are about.
-const SWITCHES: [&str; 3] = [
-    "GeometryNodeSwitch",
-    "GeometryNodeIndexSwitch",
-    "GeometryNodeMenuSwitch",
-];
+/// The first input of nodes that mix what comes after it.
+const FACTOR: &str = "Factor";
+
+/// Where a link can enter a node.
+enum WayIn {
+    One(String),
+    None,
+    /// Every input that fits has a value already.
+    Written,
+    /// Which of several is meant is not said.
+    Several(Vec<String>),
+}
 
 impl<'p> Reader<'_, '_, 'p> {
     pub(super) fn extra(&mut self, op: GnOp, call: &'p ExprCall) {
@@ -130,71 +136,96 @@ impl<'p> Reader<'_, '_, 'p> {
 
     /// Leads a link, which starts at `from` and brings an input values of a kind, through a new node.
     fn lead_through(&mut self, number: usize, from: Output, id: &str, kind: &str, place: usize) {
+        let Some(out) = self.output_for(id, Some(kind)) else {
+            return self.unfit(id, place);
+        };
         let source = (from.id.clone(), from.socket.clone());
-        let is_named = self
+        let named = self
             .draft
             .links()
             .any(|(_, wire)| wire.to.0 == id && wire.from == source);
-        if is_named && let Some(out) = self.output_for(id, Some(kind)) {
-            // The call says itself which input the link goes to.
-            return self.draft.divert(number, (id.to_owned(), out.socket), place);
+        let input = if named {
+            // The call says which input the source feeds.
+            None
+        } else {
+            match self.way_in(&from, id) {
+                WayIn::One(input) => Some(input),
+                WayIn::None => return self.unfit(id, place),
+                WayIn::Written => {
+                    let message = format!(
+                        "Every input of {} that could take the link has a value in insert(…).",
+                        self.label_of(id)
+                    );
+                    let fix = "Leave out the value of the input that the link is for.";
+                    return self.error(Code::IllegalLink, place, message, fix);
+                }
+                WayIn::Several(inputs) => {
+                    let sockets = self.draft.sockets(id, Side::Input);
+                    let names = self.words_of(&sockets);
+                    let words: Vec<&str> = inputs.iter().filter_map(|input| names.word(input)).collect();
+                    let message = format!(
+                        "The link could lead into {} of {}.",
+                        words
+                            .iter()
+                            .map(|word| format!("“{word}”"))
+                            .collect::<Vec<_>>()
+                            .join(" or "),
+                        self.label_of(id)
+                    );
+                    let fix = format!(
+                        "Write the link's output at the input that is meant, as in node=…(…, {}=a.geometry).",
+                        words.first().copied().unwrap_or("value")
+                    );
+                    return self.error(Code::IllegalLink, place, message, &fix);
+                }
+            }
+        };
+        // The link keeps its place among others into the same input.
+        self.draft.divert(number, (id.to_owned(), out.socket), place);
+        if let Some(input) = input {
+            self.draft.connect(source, (id.to_owned(), input), place);
         }
+    }
+
+    fn unfit(&mut self, id: &str, place: usize) {
+        let message = format!("{} does not fit into this link.", self.label_of(id));
+        let fix = "Insert a node that takes and gives what the link carries.";
+        self.error(Code::IllegalLink, place, message, fix);
+    }
+
+    /// Where a link enters a node that is put into it: the node's first input, or the only one that fits. Alternatives behind a
+    /// condition or a factor (those of a Switch, A and B of a Mix) are equal, so none of them is chosen.
+    fn way_in(&self, from: &Output, id: &str) -> WayIn {
         let sockets = self.draft.sockets(id, Side::Input);
-        let fitting: Vec<_> = sockets
+        let usable: Vec<_> = sockets.iter().filter(|socket| is_usable(socket)).collect();
+        let fitting: Vec<_> = usable
             .iter()
-            .filter(|socket| is_usable(socket) && self.draft.scope.catalogue.converts(&from.kind, &socket.kind))
+            .filter(|socket| self.draft.scope.catalogue.converts(&from.kind, &socket.kind))
             .filter(|socket| {
-                let end = (id.to_owned(), socket.identifier.clone());
-                socket.multi || self.draft.links_into(&end).is_empty()
+                socket.multi
+                    || self
+                        .draft
+                        .links_into(&(id.to_owned(), socket.identifier.clone()))
+                        .is_empty()
             })
             .collect();
         // A value that is written in the call is not overridden by the link.
-        let free = fitting
-            .iter()
-            .find(|socket| socket.multi || !self.draft.is_written(id, &socket.identifier));
-        let open: Vec<&str> = fitting
-            .iter()
-            .filter(|socket| !self.draft.is_written(id, &socket.identifier))
-            .map(|socket| socket.name.as_str())
-            .collect();
-        let chooses = self
-            .draft
-            .node(id)
-            .is_some_and(|node| SWITCHES.contains(&node.kind.as_str()));
-        if chooses && open.len() > 1 {
-            let message = format!(
-                "The link could go to several inputs of {}: {}.",
-                self.label_of(id),
-                open.join(", ")
-            );
-            let fix = "Name the link's source in the call as the input that is meant, such as `true=a.points`; what is left out stays empty.";
-            return self.error(Code::IllegalLink, place, message, fix);
+        let mut free = fitting.clone();
+        free.retain(|socket| socket.multi || !self.draft.is_written(id, &socket.identifier));
+        if free.iter().any(|socket| socket.name != FACTOR) {
+            free.retain(|socket| socket.name != FACTOR);
         }
-        let out = self.output_for(id, Some(kind));
-        match (free, out) {
-            (None, Some(_)) if !fitting.is_empty() => {
-                let message = format!(
-                    "Every input of {} that could take the link has a value in insert(…).",
-                    self.label_of(id)
-                );
-                let fix = "Leave out the value of the input that the link is for.";
-                self.error(Code::IllegalLink, place, message, fix);
+        if free.iter().any(|socket| socket.kind == from.kind) {
+            free.retain(|socket| socket.kind == from.kind);
+        }
+        match free.as_slice() {
+            [] if fitting.is_empty() => WayIn::None,
+            [] => WayIn::Written,
+            [one] => WayIn::One(one.identifier.clone()),
+            [first, ..] if usable.first().is_some_and(|own| own.identifier == first.identifier) => {
+                WayIn::One(first.identifier.clone())
             }
-            (Some(free), Some(out)) => {
-                let free = free.identifier.clone();
-                // The link keeps its place among others into the same input.
-                self.draft.divert(number, (id.to_owned(), out.socket), place);
-                self.draft.connect((from.id, from.socket), (id.to_owned(), free), place);
-            }
-            _ => {
-                let message = format!("{} does not fit into this link.", self.label_of(id));
-                self.error(
-                    Code::IllegalLink,
-                    place,
-                    message,
-                    "Insert a node that takes and gives what the link carries.",
-                );
-            }
+            several => WayIn::Several(several.iter().map(|socket| socket.identifier.clone()).collect()),
         }
     }
 

@@ -323,7 +323,55 @@ fn a_link_goes_to_the_input_of_a_switch_that_the_page_names() {
     assert!(
         found
             .iter()
-            .any(|(code, message)| *code == Code::IllegalLink && message.contains("False, True")),
+            .any(|(code, message)| *code == Code::IllegalLink && message.contains("“false” or “true”")),
         "{found:?}"
     );
+}
+
+/// Which of equal inputs a link is led into is never guessed: the other side of a Switch would be empty.
+#[test]
+fn a_link_is_led_into_the_input_that_is_meant() {
+    let catalogue = catalogue("5.2");
+    let file = file(&catalogue);
+    let page = |node: &str| {
+        format!(
+            "with edit(\"Boxes\"):\n    shown: Bool = True\n    between = insert(link=(box.mesh, moved.geometry), node={node})\n"
+        )
+    };
+    let into = |page: &str| {
+        let boxes = &after(page, &file, &catalogue).trees["Boxes"];
+        let links = boxes
+            .links
+            .iter()
+            .filter(|link| link.to.0 == "between" && link.from.0 == "box");
+        let into: Vec<String> = links.map(|link| link.to.1.clone()).collect();
+        let moved = boxes.links.iter().find(|link| link.to.0 == "moved").unwrap();
+        assert_eq!(moved.from.0, "between");
+        into
+    };
+    for side in ["false", "true"] {
+        let mut socket = side.to_owned();
+        socket[..1].make_ascii_uppercase();
+        let once = page(&format!("switch(input_type=\"GEOMETRY\", switch=shown, {side}=box)"));
+        assert_eq!(into(&once), [socket]);
+    }
+    let once = page("switch(input_type=\"GEOMETRY\", switch=shown, false=moved, true=box)");
+    assert!(!errors(&once, &file, &catalogue).is_empty(), "a ring");
+    assert_eq!(
+        into(&page("switch(input_type=\"GEOMETRY\", false=ico_sphere())")),
+        ["True"]
+    );
+    assert_eq!(into(&page("mesh_boolean(mesh_2=[ico_sphere()])")), ["Mesh 1"]);
+    let found = errors(
+        &page("switch(input_type=\"GEOMETRY\", switch=shown)"),
+        &file,
+        &catalogue,
+    );
+    let [(Code::IllegalLink, message)] = found.as_slice() else {
+        panic!("{found:?}")
+    };
+    assert!(message.contains("“false” or “true”"), "{message}");
+    // Numbers are led through a mix likewise, not into its factor.
+    let grown = "with edit(\"Boxes\"):\n    grown = insert(link=(group_input.size, box.size), node=mix(data_type=\"VECTOR\"))\n";
+    assert!(!errors(grown, &file, &catalogue).is_empty());
 }
