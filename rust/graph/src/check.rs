@@ -7,8 +7,10 @@ use petgraph::algo::{kosaraju_scc, toposort};
 use petgraph::stable_graph::NodeIndex;
 use petgraph::visit::EdgeRef;
 
+use crate::ir::Side;
+use crate::menus::MENU;
 use crate::ops::Work;
-use crate::sockets::GROUP_OUTPUT_TYPE;
+use crate::sockets::{GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE};
 
 impl Work<'_> {
     /// Reports mistakes that only show in the whole tree.
@@ -19,6 +21,46 @@ impl Work<'_> {
             self.check_fields();
         }
         self.check_hidden();
+        self.check_menus();
+    }
+
+    /// Reports each menu input that would lead to several Menu Switches, at the last operation that added one of its links: in Blender
+    /// it has no entries then, whether or not the switches have the same ones.
+    fn check_menus(&mut self) {
+        let mut found: Vec<(usize, String)> = Vec::new();
+        let menus = self.menus();
+        for model in std::iter::once(&self.model).chain(&self.nested) {
+            for item in model.interface_sockets(Side::Input) {
+                if item.socket_type != MENU {
+                    continue;
+                }
+                let mut reached: Vec<_> = menus.reached(&model.name, &item.identifier);
+                reached.sort_by(|a, b| (&a.tree, &a.node).cmp(&(&b.tree, &b.node)));
+                reached.dedup_by(|a, b| (&a.tree, &a.node) == (&b.tree, &b.node));
+                let inputs = model.nodes().filter(|node| node.kind == GROUP_INPUT_TYPE);
+                let links = inputs.flat_map(|node| model.edges(&node.id, Direction::Outgoing));
+                let last = links
+                    .filter(|(_, wire, _)| wire.from_socket == item.identifier)
+                    .filter_map(|(_, wire, _)| wire.origin)
+                    .max();
+                if let (Some(last), 2..) = (last, reached.len()) {
+                    let names: Vec<String> = reached.iter().map(|menu| format!("“{}”", menu.node)).collect();
+                    let message = format!(
+                        "the menu input “{}” leads to several Menu Switches ({}), so Blender would show no entry of it",
+                        item.name,
+                        names.join(", ")
+                    );
+                    found.push((last, message));
+                }
+            }
+        }
+        for (last, message) in found {
+            self.sink.enter_op(last);
+            let path = self.sink.at("");
+            let hint = "lead it to one Menu Switch, whose data type is INT, and from there to Index Switches, or make one input for each";
+            self.sink
+                .error(Code::IllegalLink, path, message, Some(Hint::explain(hint)));
+        }
     }
 
     /// Reports each cycle once, at the last operation that added one of its links.

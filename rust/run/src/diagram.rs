@@ -121,6 +121,10 @@ fn representative_events(state: &State) -> Vec<(String, EventKind)> {
         events.push(("failed".into(), EventKind::Failed { id, failure }));
         let failure = Failure::new(Code::StaleBase, "");
         events.push(("stale".into(), EventKind::Failed { id, failure }));
+        if matches!(state.phase, Phase::Applying { .. }) {
+            let failure = Failure::new(Code::InvalidValue, "");
+            events.push(("refused by Blender".into(), EventKind::Failed { id, failure }));
+        }
         events.push(("approved".into(), EventKind::Approved { id, without: vec![] }));
         let without = vec!["/steps/0".to_owned()];
         for id in [id, state.open_request.id] {

@@ -12,7 +12,7 @@ use crate::values::{Kind, Want};
 
 impl Work<'_> {
     /// The menus of the trees as the step leaves them.
-    pub(super) fn menus(&self) -> Menus<'_> {
+    pub(crate) fn menus(&self) -> Menus<'_> {
         let edited = std::iter::once(&self.model).chain(&self.nested).collect();
         Menus::new(self.scope, edited)
     }

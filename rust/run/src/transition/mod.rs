@@ -175,21 +175,7 @@ impl Machine {
                     self.fail(Origin::Host, failure);
                 }
             }
-            Phase::Applying { index } => {
-                self.step_ended(index, StepStatus::Failed, String::new(), Some(failure.clone()));
-                let step = self
-                    .state
-                    .plan
-                    .as_ref()
-                    .and_then(|p| p.steps.get(index))
-                    .map(|s| s.step_id.as_str());
-                let text = format!(
-                    "Step “{}” could not be applied: {}",
-                    step.unwrap_or_default(),
-                    failure.message
-                );
-                self.fail(Origin::Host, Failure::new(failure.code, text));
-            }
+            Phase::Applying { index } => self.step_failed(index, failure),
             Phase::Restoring(_) => {
                 let text = format!("Undoing the run failed: {} {RESTORE_FIX}", failure.message);
                 self.state.close();

@@ -131,11 +131,11 @@ impl<'p> Reader<'_, '_, 'p> {
         let Some(Binding::Known(Val::Node(id))) = self.bindings.get(name).cloned() else {
             return;
         };
-        self.lead_through(number, from, &id, &input.kind, at(call));
+        self.lead_through(number, &from, &id, &input.kind, at(call));
     }
 
     /// Leads a link, which starts at `from` and brings an input values of a kind, through a new node.
-    fn lead_through(&mut self, number: usize, from: Output, id: &str, kind: &str, place: usize) {
+    fn lead_through(&mut self, number: usize, from: &Output, id: &str, kind: &str, place: usize) {
         let Some(out) = self.output_for(id, Some(kind)) else {
             return self.unfit(id, place);
         };
@@ -148,7 +148,7 @@ impl<'p> Reader<'_, '_, 'p> {
             // The call says which input the source feeds.
             None
         } else {
-            match self.way_in(&from, id) {
+            match self.way_in(from, id) {
                 WayIn::One(input) => Some(input),
                 WayIn::None => return self.unfit(id, place),
                 WayIn::Written => {
@@ -161,8 +161,8 @@ impl<'p> Reader<'_, '_, 'p> {
                 }
                 WayIn::Several(inputs) => {
                     let sockets = self.draft.sockets(id, Side::Input);
-                    let names = self.words_of(&sockets);
-                    let words: Vec<&str> = inputs.iter().filter_map(|input| names.word(input)).collect();
+                    let all = self.words_of(&sockets);
+                    let words: Vec<&str> = inputs.iter().filter_map(|input| all.word(input)).collect();
                     let message = format!(
                         "The link could lead into {} of {}.",
                         words

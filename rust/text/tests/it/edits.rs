@@ -375,3 +375,41 @@ fn a_link_is_led_into_the_input_that_is_meant() {
     let grown = "with edit(\"Boxes\"):\n    grown = insert(link=(group_input.size, box.size), node=mix(data_type=\"VECTOR\"))\n";
     assert!(!errors(grown, &file, &catalogue).is_empty());
 }
+
+/// Blender shows no entry of a menu that two Menu Switches give it, although they have the same.
+#[test]
+fn a_menu_input_leads_to_one_menu_switch() {
+    let catalogue = catalogue("5.2");
+    let head = "def boxes(quality: Menu = \"Low\") -> Geometry:\n";
+    let switch = |name: &str, low: i32| {
+        format!("    {name} = menu_switch(menu=quality, data_type=\"INT\", items={{\"Low\": {low}, \"High\": 5}})\n")
+    };
+    let tail = "\napply(\"Boxes\", object=\"Plane\")\n";
+    let one = format!(
+        "{head}{}    ball = ico_sphere(subdivisions=level)\n    return ball\n{tail}",
+        switch("level", 2)
+    );
+    let file = after(&one, &empty_file(), &catalogue);
+    let two = format!(
+        "{head}{}{}    return ico_sphere(subdivisions=level, radius=size)\n{tail}",
+        switch("level", 2),
+        switch("size", 1)
+    );
+    let edit = format!("with edit(\"Boxes\"):\n{}    ball.radius = size\n", switch("size", 1));
+    for (page, before) in [(&two, &empty_file()), (&edit, &file)] {
+        let found = errors(page, before, &catalogue);
+        let [(Code::IllegalLink, message)] = found.as_slice() else {
+            panic!("{found:?}")
+        };
+        assert!(
+            message.contains("“Quality”") && message.contains("“level”, “size”"),
+            "{message}"
+        );
+    }
+    // What the finding proposes.
+    let index = format!(
+        "{head}{}    size = index_switch(index=level, data_type=\"FLOAT\", items=[1.0, 2.0])\n    return ico_sphere(subdivisions=level, radius=size)\n{tail}",
+        switch("level", 0)
+    );
+    after(&index, &empty_file(), &catalogue);
+}
