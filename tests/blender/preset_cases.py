@@ -194,6 +194,17 @@ CASES = {
         lambda s: s.instances == 144 and within(s, 5) and s.high[2] > 1,
         {"Columns": (1, 40), "Seed": (1, 99), "Height": (1.0, 9.0)},
     ),
+    "convex_hull": Case(
+        "make a convex hull of Suzanne",
+        lambda s: (
+            s.vertices < 200
+            and s.edges == s.vertices + s.faces - 2
+            and near(s.size(0), 2.734)
+            and near(s.size(2), 1.969)
+            and s.instances == 0
+            and s.boundary == 0
+        ),
+    ),
     "curve_to_tube": Case(
         "turn the curve into a tube 20 cm in diameter",
         lambda s: s.instances == 0 and s.faces > 100 and near(s.size(2), 0.2) and s.boundary == 0,
@@ -209,6 +220,10 @@ CASES = {
     ),
     "drop_onto": Case(
         "project the curve onto the plane", lambda s: s.faces == 0 and s.instances == 0 and near(s.size(2), 0)
+    ),
+    "dual_mesh": Case(
+        "turn the ball into its dual mesh",
+        lambda s: s.faces == 482 and s.vertices == 512 and s.boundary == 0,
     ),
     "explode": Case(
         "explode the ball by 0.5 m",
@@ -267,7 +282,7 @@ CASES = {
     ),
     "low_poly": Case(
         "make Suzanne low poly",
-        lambda s: 30 < s.faces < 200 and 2.3 < s.size(0) < 2.75 and 1.4 < s.size(1) < 1.75 and s.boundary < 30,
+        lambda s: 30 < s.faces < 200 and 2.3 < s.size(0) < 2.75 and 1.4 < s.size(1) < 1.75 and 0 < s.boundary < 30,
         {"Distance": (0.01, 0.6)},
     ),
     "menger": Case("a Menger sponge, 3 levels", lambda s: s.faces == 48001, {"Levels": (0, 2)}),
@@ -380,6 +395,15 @@ CASES = {
         {"Steps": (1, 100), "Rise": (0.05, 1.0)},
     ),
     "subdivide": Case("subdivide the cube twice", lambda s: s.faces == 96 and near(s.size(2), 2), {"Levels": (1, 5)}),
+    "sunflower": Case(
+        "arrange 200 cubes in a sunflower pattern, radius 20 m",
+        lambda s: (
+            s.instances == 200
+            and s.nearest() > 1.5
+            and bool(np.allclose(np.sort(radii(s)) ** 2, (np.arange(200) + 0.5) * 2, atol=1e-2))
+        ),
+        {"Count": (1, 999), "Radius": (1.0, 90.0)},
+    ),
     "table": Case(
         "a table 1.2 m by 0.8 m with four legs",
         lambda s: s.faces == 31 and near(s.high[2], 0.75),
@@ -394,6 +418,9 @@ CASES = {
         "a torus knot",
         lambda s: s.faces == 6401 and near(s.high[2], 1.1, 0.02) and s.low[2] > -0.01,
         {"Around": (1, 9)},
+    ),
+    "triangulate": Case(
+        "triangulate the cube", lambda s: s.faces == 12 and s.vertices == 8 and s.boundary == 0 and near(s.size(2), 2)
     ),
     "twist": Case(
         "twist the cube by 180 degrees along z",

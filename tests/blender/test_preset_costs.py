@@ -16,6 +16,7 @@ UNKNOWN = {
     "bar_chart": 150.0,
     "boolean": 10.0,
     "chain": 5.0,
+    "convex_hull": 10.0,
     "delete_faces": 12.0,
     "extrude": 4.0,
     "falloff_scatter": 4.0,
