@@ -361,3 +361,27 @@ def test_no_fault_damages_a_conversation_or_leaks_a_key(start, endpoint: Endpoin
     for text in [*kept, *(json.dumps(whole) for whole in wholes)]:
         assert KEY not in text
     geonode_core.audit_stop()
+
+
+# What a first request costs
+
+# Characters of a request: with fewer it has at most 5,000 tokens of o200k (3.9 characters a token, as
+# `cargo xtask bench --tokens` counts them).
+MOST = 19_000
+WANTED = [
+    "scatter 200 small spheres on the cube",
+    "a spiral staircase with 20 steps, a radius of 2 m and a central pole, and an input for the turn of each step",
+    "a bare tree whose branches fork again and again in a repeat zone, instead of the cube",
+    "let the points drift upwards with a wobble in a simulation, for each face another colour",
+    "a honeycomb panel of hexagonal cells with open cells, walls 5 cm thick, and a menu for the shape of the cells",
+]
+
+
+def test_a_first_request_keeps_to_its_price(start, endpoint: Endpoint) -> None:
+    endpoint.replies = [PLAN] * len(WANTED)
+    for words in WANTED:
+        Host().drive(begin(start, endpoint, words, settings={"python": "off", "stream": False}))
+    assert len(endpoint.asked) >= len(WANTED)
+    said = [json.dumps(one, ensure_ascii=False, separators=(",", ":")) for one in endpoint.asked]
+    assert all("<nodes>" in one and "# Examples" in one for one in said)
+    assert max(map(len, said)) <= MOST, [*map(len, said)]

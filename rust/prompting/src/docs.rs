@@ -8,12 +8,14 @@ use std::fmt::Write as _;
 use geonode_graph::Catalogue;
 use geonode_graph::catalogue::{NodeType, Property, Socket, State};
 use geonode_graph::ir::Map as Props;
+use geonode_planner::DataError;
 use geonode_protocol::Code;
 use geonode_text::names::word;
 use geonode_text::{Names, SocketNames};
+use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
-use crate::search;
+use crate::{examples, search};
 
 /// Most node types in one answer.
 const MAX_DOCS: usize = 4;
@@ -23,6 +25,22 @@ const MAX_FOUND: usize = 20;
 
 /// Properties of every node that do not affect the result.
 const LOOKS: [&str; 5] = ["use_custom_color", "color", "hide", "mute", "warning_propagation"];
+
+/// What the first place of a list counts: the smaller, the more it counts beside the second.
+const FIRST_PLACE: u32 = 4;
+
+/// Node types that are written as terms, as the instructions teach.
+const TERMS: [&str; 9] = [
+    "FunctionNodeBooleanMath",
+    "FunctionNodeCompare",
+    "FunctionNodeIntegerMath",
+    "GeometryNodeSwitch",
+    "NodeReroute",
+    "ShaderNodeCombineXYZ",
+    "ShaderNodeMath",
+    "ShaderNodeSeparateXYZ",
+    "ShaderNodeVectorMath",
+];
 
 /// Bounds from here on are those of the number's type, or of its slider.
 const NO_BOUND: f64 = 9_999.0;
@@ -264,19 +282,39 @@ fn side(sockets: &[Socket], inputs: bool) -> Vec<String> {
 }
 
 /// The types that a prompt surely needs, one line each, in about `limit` bytes; empty when it names none.
-pub fn needed(prompt: &str, catalogue: &Catalogue, limit: usize) -> String {
-    let mut text = String::new();
+///
+/// # Errors
+/// `preset_invalid` when the embedded presets are damaged.
+pub fn needed(prompt: &str, catalogue: &Catalogue, limit: usize) -> Result<String, DataError> {
     let names = Names::new(catalogue);
-    for (name, node) in search::needed(prompt, catalogue) {
+    let by_words = search::needed(prompt, catalogue)
+        .into_iter()
+        .map(|(name, _)| name.to_owned());
+    // Its own words say what is certain, the nearest presets what belongs to it: the best places of both lists.
+    let mut places: IndexMap<String, f64> = IndexMap::new();
+    for list in [by_words.collect(), examples::used(prompt, &names)?] {
+        for (place, name) in (FIRST_PLACE..).zip(list) {
+            *places.entry(name).or_default() += 1.0 / f64::from(place);
+        }
+    }
+    places.sort_by(|_, one, _, other| other.total_cmp(one));
+    let mut text = String::new();
+    // Neither the ends of zones nor what terms become are written as calls.
+    let is_call = |name: &str, node: &NodeType| !node.is("zone") && !TERMS.contains(&name);
+    for (name, node) in places
+        .keys()
+        .filter_map(|name| catalogue.nodes.get_key_value(name))
+        .filter(|(name, node)| is_call(name, node))
+    {
         let line = line(name, node, &names);
         if text.len() + line.len() <= limit {
             text.push_str(&line);
         }
     }
-    text
+    Ok(text)
 }
 
-/// One type in a line, as the head of a function: inputs, properties, lists of items, outputs.
+/// One type in a line, as the head of a function: inputs, properties, lists of items, outputs. What has no type is geometry.
 fn line(name: &str, node: &NodeType, names: &Names<'_>) -> String {
     let state = node.state(&Props::default());
     let mut arguments = side(&state.inputs, true);
@@ -305,7 +343,7 @@ fn line(name: &str, node: &NodeType, names: &Names<'_>) -> String {
         let _ = write!(text, " | in other modes: {}", hidden.join(", "));
     }
     text.push('\n');
-    text
+    text.replace(": Geometry", "")
 }
 
 /// Words of inputs that the node has, but not with these properties.
@@ -396,15 +434,34 @@ pub(crate) mod tests {
     #[test]
     fn a_prompt_is_given_the_lines_that_it_needs_within_a_limit() {
         let catalogue = catalogue("5.2");
-        let text = needed("scatter 200 rocks", &catalogue, 2_000);
+        let needed = |prompt: &str, limit: usize| needed(prompt, &catalogue, limit).unwrap();
+        let text = needed("scatter 200 rocks", 2_000);
         assert!(text.len() <= 2_000);
         let first = text.lines().next().unwrap();
         assert!(first.starts_with(
-            "distribute_points_on_faces(mesh: Geometry, selection: Bool, density: Float=10 0…, seed: Int!=0, distribute_method=RANDOM|POISSON"
+            "distribute_points_on_faces(mesh, selection: Bool, density: Float=10 0…, seed: Int!=0, distribute_method=RANDOM|POISSON"
         ));
-        assert!(first.contains(") -> points: Geometry, normal: Vector"), "{first}");
-        assert!(text.contains("\ninstance_on_points(points: Geometry"));
-        assert_eq!(needed("scatter", &catalogue, 10), "");
+        assert!(first.contains(") -> points, normal: Vector"), "{first}");
+        assert!(text.contains("\ninstance_on_points(points, selection: Bool"));
+        for (prompt, calls) in [
+            ("a brick wall 4 m long", ["cube(", "points("]),
+            ("letters along a curve", ["sample_curve(", "fill_curve("]),
+            (
+                "trees where the slope is low",
+                ["normal(", "distribute_points_on_faces("],
+            ),
+        ] {
+            let text = needed(prompt, 1_900);
+            let lines: Vec<&str> = text.lines().collect();
+            let all = calls.iter().all(|call| lines.iter().any(|line| line.starts_with(call)));
+            assert!(all && !text.contains("\nmath("), "{prompt}: {text}");
+        }
+        let loops = needed("repeat each branch in a loop", 2_000);
+        assert!(
+            loops.contains('(') && !loops.contains("repeat_input") && !loops.contains("for_each"),
+            "{loops}"
+        );
+        assert_eq!(needed("scatter", 10), "");
     }
 
     #[test]

@@ -8,14 +8,19 @@ use geonode_planner::DataError;
 use geonode_planner::example::{self, Example};
 use geonode_planner::offline::{self, Options};
 use geonode_protocol::{Finding, Limits, parse_plan_value};
-use geonode_text::{expand, page_plan};
+use geonode_text::names::{title, word};
+use geonode_text::{Names, expand, page_plan};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::form::Answer;
 use crate::{pages, search};
 
 /// Most examples that the instructions show.
 pub(crate) const SHOWN: usize = 2;
+
+/// How many presets tell which nodes a prompt needs.
+const SHARED: usize = 3;
 
 /// Most operations of an example; each has far fewer.
 const MOST: usize = 1_000;
@@ -61,12 +66,12 @@ impl Ready {
         })
     }
 
-    fn shown(&self) -> String {
+    fn shown(&self, answer: Answer) -> String {
         let mut text = format!("\nPrompt: {}\n", self.prompt);
         if let Some(tree) = self.tree {
             let _ = writeln!(text, "Tree in the context:\n```python\n{}\n```", tree.trim());
         }
-        let _ = writeln!(text, "Page:\n```python\n{}\n```", self.page.trim());
+        let _ = writeln!(text, "Page:\n```python\n{}\n```", said(self.page, answer).trim());
         text
     }
 
@@ -132,12 +137,57 @@ fn made(page: &str, document: Document, catalogue: &Catalogue) -> (Document, Vec
     (after, found)
 }
 
+/// A page as the answer has it: in a plan the text for the artist is a field, and a group is called as its name says.
+fn said(page: &str, answer: Answer) -> String {
+    let page = match page.split_once("\n\n") {
+        Some((words, rest)) if answer == Answer::Plan && words.starts_with('"') => rest,
+        _ => page,
+    };
+    let name = page
+        .split_once("    settings(name=\"")
+        .and_then(|(_, rest)| rest.split_once("\")\n"));
+    let own = name.and_then(|(name, _)| Some((name, word(name).filter(|word| title(word) == name)?)));
+    match own {
+        Some((name, word)) if !page.contains(&format!("{word}(")) => page
+            .replacen(&format!("    settings(name=\"{name}\")\n"), "", 1)
+            .replacen("def tree(", &format!("def {word}("), 1),
+        _ => page.to_owned(),
+    }
+}
+
+/// The node types that the presets nearest to a prompt use, those of the nearest first, each once.
+pub(crate) fn used(prompt: &str, names: &Names<'_>) -> Result<Vec<String>, DataError> {
+    let mut out: Vec<String> = Vec::new();
+    for example in example::near(prompt)?.into_iter().take(SHARED) {
+        let page = written(&example, names.catalogue()).unwrap_or_default();
+        let calls = page.split('(').filter_map(|before| {
+            let at = before
+                .rfind(|c: char| !c.is_alphanumeric() && c != '_')
+                .map_or(0, |at| at + 1);
+            let data = before.get(..at).is_some_and(|text| text.ends_with('.'));
+            names.node_type(before.get(at..)?).filter(|_| !data)
+        });
+        for kind in calls {
+            if !out.iter().any(|known| known == kind) {
+                out.push(kind.to_owned());
+            }
+        }
+    }
+    Ok(out)
+}
+
 /// The examples nearest to a prompt, the nearest first, in at most `limit` bytes. `changes`: whether there is a tree that the prompt may
 /// be about.
 ///
 /// # Errors
 /// `preset_invalid` when the embedded presets are damaged.
-pub(crate) fn nearest(prompt: &str, changes: bool, catalogue: &Catalogue, limit: usize) -> Result<String, DataError> {
+pub(crate) fn nearest(
+    prompt: &str,
+    changes: bool,
+    catalogue: &Catalogue,
+    limit: usize,
+    answer: Answer,
+) -> Result<String, DataError> {
     let ready: Vec<Ready> = PAGES.iter().filter_map(|text| Ready::of(text)).collect();
     let words: Vec<&str> = ready.iter().map(|one| one.words).collect();
     let mut order: Vec<(f64, Ready)> = search::shared(prompt, &words)
@@ -161,7 +211,7 @@ pub(crate) fn nearest(prompt: &str, changes: bool, catalogue: &Catalogue, limit:
         Some(format!(
             "\nPrompt: {}\nPage:\n```python\n{}```\n",
             example.prompt()?,
-            page(&example, catalogue)?
+            said(&page(&example, catalogue)?, answer)
         ))
     });
     let best = order.first().map_or(0.0, |(fit, _)| *fit);
@@ -169,9 +219,13 @@ pub(crate) fn nearest(prompt: &str, changes: bool, catalogue: &Catalogue, limit:
         .into_iter()
         .filter(|(fit, _)| *fit > 0.0 || best <= 0.0)
         .filter(|(_, one)| one.is_valid(catalogue))
-        .map(|(_, one)| one.shown());
-    // What is changed stands before what is made.
-    let (before, after) = if changes { (None, preset) } else { (preset, None) };
+        .map(|(_, one)| one.shown(answer));
+    // What is changed stands before what is made, and what several words ask for before a preset.
+    let (before, after) = if changes || best > ASKED_FOR {
+        (None, preset)
+    } else {
+        (preset, None)
+    };
     let mut text = String::new();
     let mut count = 0;
     for example in before.into_iter().chain(ready).chain(after) {
@@ -231,6 +285,9 @@ pub(crate) fn ready(
     Ok(found.filter(|(_, page)| page.len() <= limit))
 }
 
+/// How well a ready page fits that several words of a prompt ask for.
+const ASKED_FOR: f64 = 4.0;
+
 /// How much better an example of a change fits where there is something to change.
 const ABOUT_IT: f64 = 2.0;
 
@@ -272,6 +329,7 @@ pub fn search_presets(query: &str, catalogue: &Catalogue) -> Result<Vec<Value>, 
 mod tests {
     use super::*;
     use crate::docs::tests::catalogue;
+    use crate::form::Form;
 
     #[test]
     fn every_ready_page_is_valid() {
@@ -309,7 +367,10 @@ mod tests {
     #[test]
     fn examples_fit_the_prompt_and_the_limit() {
         let catalogue = catalogue("5.2");
-        let shown = |prompt: &str, changes: bool, limit: usize| nearest(prompt, changes, &catalogue, limit).unwrap();
+        let limit = Form::Whole.examples();
+        let shown = |prompt: &str, changes: bool, limit: usize| {
+            nearest(prompt, changes, &catalogue, limit, Answer::Plan).unwrap()
+        };
         for (prompt, changes, wanted) in [
             ("scatter 200 rocks", false, "distribute_points_on_faces("),
             ("repeat zone tree branches", false, "with repeat("),
@@ -320,11 +381,21 @@ mod tests {
             ("make it twice as big", true, "with edit("),
             ("qwertz", false, "def scatter("),
         ] {
-            let text = shown(prompt, changes, 2_600);
-            assert!(text.contains(wanted) && text.len() <= 2_600, "{prompt}: {text}");
+            let text = shown(prompt, changes, limit);
+            assert!(text.contains(wanted) && text.len() <= limit, "{prompt}: {text}");
             assert!(text.matches("\nPrompt: ").count() <= SHOWN);
         }
-        assert!(shown("repeat zone tree branches", false, 2_600).starts_with("\nPrompt: grow a tree"));
+        assert!(shown("repeat zone tree branches", false, limit).starts_with("\nPrompt: grow a tree"));
         assert_eq!(shown("scatter", false, 10), "");
+        let bent = nearest("bend the plane", false, &catalogue, limit, Answer::Page).unwrap();
+        assert!(
+            bent.contains("```python\n\"") && bent.contains("\ndef bend(") && !bent.contains("settings("),
+            "{bent}"
+        );
+        let plan = nearest("scatter 200 rocks", false, &catalogue, limit, Answer::Plan).unwrap();
+        assert!(
+            plan.contains("Page:\n```python\ndef ") && !plan.contains("```python\n\""),
+            "{plan}"
+        );
     }
 }

@@ -62,7 +62,7 @@ impl Form {
     /// Most bytes of the documentation of nodes.
     pub(crate) const fn nodes(self) -> usize {
         match self {
-            Self::Whole => 2_000,
+            Self::Whole => 1_900,
             Self::Small => 1_200,
             Self::Tiny => 600,
         }
@@ -76,7 +76,7 @@ impl Form {
     /// Most bytes of the examples.
     pub(crate) const fn examples(self) -> usize {
         match self {
-            Self::Whole => 2_600,
+            Self::Whole => 2_200,
             Self::Small => 1_600,
             Self::Tiny => 1_100,
         }

@@ -44,7 +44,7 @@ pub fn opening(prompt: &Prompt<'_>, tools: bool, form: Form, answer: Answer) -> 
         },
         context,
         cut,
-        nodes: inert(&docs::needed(prompt.text, prompt.catalogue, form.nodes())),
+        nodes: inert(&docs::needed(prompt.text, prompt.catalogue, form.nodes())?),
         user: asked(prompt.text, prompt.pictures.len()),
     })
 }
@@ -125,7 +125,7 @@ fn system(prompt: &Prompt<'_>, tools: bool, form: Form, answer: Answer) -> Resul
     if has_tree {
         system.push_str(prompts::TREES);
     }
-    let examples = examples::nearest(prompt.text, has_tree, prompt.catalogue, form.examples())?;
+    let examples = examples::nearest(prompt.text, has_tree, prompt.catalogue, form.examples(), answer)?;
     if !examples.is_empty() {
         system.push_str(prompts::EXAMPLES);
         system.push_str(&examples);
@@ -316,7 +316,10 @@ mod tests {
                 plan.contains("Answer with exactly one JSON object") || plan.contains("Answer with one JSON object")
             );
             assert!(page.contains("Answer with one page"), "{page}");
-            let taught = |text: &str| text.find("```python\ndef").map(|at| text[at..].to_owned());
+            let taught = |text: &str| {
+                let (from, to) = (text.find("```python\ndef"), text.find("# Examples"));
+                from.zip(to).map(|(from, to)| text[from..to].to_owned())
+            };
             assert_eq!(taught(&plan), taught(&page), "the language is the same");
         }
     }

@@ -74,7 +74,13 @@ fn unusual(object: &Value) -> Value {
     let kept = map
         .into_iter()
         .filter(|(key, value)| !is_nothing(value) && !is_usual(key, value));
-    kept.collect::<serde_json::Map<_, _>>().into()
+    let mut object: serde_json::Map<_, _> = kept.collect();
+    let modifiers = object.get_mut("modifiers").and_then(Value::as_array_mut);
+    for modifier in modifiers.into_iter().flatten().filter_map(Value::as_object_mut) {
+        // Whose a tree is decides the planner without a model, not a model.
+        modifier.shift_remove("made");
+    }
+    object.into()
 }
 
 fn is_nothing(value: &Value) -> bool {
@@ -245,7 +251,8 @@ mod tests {
             "objects": [
                 {"name": "Cube", "type": "MESH", "location": [0.0, 1.234_567_8, -1e-30], "scale": [1.0, 1.0, 1.0], "visible": true,
                  "selected": false, "modifiers": [], "dimensions": [2.0, 2.0, 1_234_567.8]},
-                {"name": "Tall", "type": "MESH", "scale": [1.0, 1.0, 2.5], "visible": false, "selected": true},
+                {"name": "Tall", "type": "MESH", "scale": [1.0, 1.0, 2.5], "visible": false, "selected": true,
+                 "modifiers": [{"name": "Rocks", "made": {"as_left": true, "by": "5802563c"}}]},
             ],
             "tree": {"ir": 1.0},
         });
@@ -253,7 +260,7 @@ mod tests {
             "images": ["Rust"],
             "objects": [
                 {"name": "Cube", "type": "MESH", "location": [0, 1.2346, -1e-30], "dimensions": [2, 2, 1_234_600]},
-                {"name": "Tall", "type": "MESH", "scale": [1, 1, 2.5], "visible": false, "selected": true},
+                {"name": "Tall", "type": "MESH", "scale": [1, 1, 2.5], "visible": false, "selected": true, "modifiers": [{"name": "Rocks"}]},
             ],
             "tree": {"ir": 1.0},
         });

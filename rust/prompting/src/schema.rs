@@ -61,9 +61,9 @@ pub fn reply_schema(extensions: &Extensions, scripts: bool, requests: bool) -> O
     if !requests {
         forget(&mut schema, &["context_requests"]);
     }
-    if let (false, Some(meta)) = (scripts, schema.pointer_mut("/$defs/Meta")) {
-        // A page states the counts; only what a script makes has no page.
-        forget(meta, &["expects"]);
+    if !scripts {
+        // A page states counts and sizes; only what a script makes has no page.
+        forget(&mut schema, &["meta"]);
     }
     if let Some(version) = schema.pointer_mut("/properties/version") {
         *version = json!({"const": Version::CURRENT.text()});
@@ -100,10 +100,13 @@ fn forget(part: &mut Value, fields: &[&str]) {
     }
 }
 
-/// The schema without bounds and explanations.
+/// The schema without bounds and explanations, its choices between names as short lists.
 fn silent(schema: &Value) -> Value {
     match schema {
         Value::Object(map) => {
+            if let Some(names) = map.get("oneOf").and_then(names) {
+                return json!({"type": "string", "enum": names});
+            }
             let part = |(key, value): (&String, &Value)| {
                 let named = matches!(key.as_str(), "properties" | "$defs");
                 let value = match value {
@@ -122,6 +125,12 @@ fn silent(schema: &Value) -> Value {
         Value::Array(parts) => parts.iter().map(silent).collect(),
         other => other.clone(),
     }
+}
+
+/// The names between which branches choose, if they do nothing else.
+fn names(branches: &Value) -> Option<Vec<&str>> {
+    let branches = branches.as_array()?.iter();
+    branches.map(|branch| branch.get("const")?.as_str()).collect()
 }
 
 /// Removes definitions that nothing refers to any more.
@@ -182,7 +191,7 @@ mod tests {
             "requires_approval",
             "operations",
             "GN_OPS",
-            "expects",
+            "meta",
             "x-since",
         ] {
             assert!(!text.contains(absent), "{absent} in {text}");
@@ -190,7 +199,11 @@ mod tests {
         assert!(text.contains("\"text\""));
         let all = schema(true, true).to_string();
         assert!(all.contains("PYTHON") && all.contains("context_requests") && all.contains("expects"));
-        assert!(text.len() < 1_800, "{} bytes", text.len());
+        assert!(
+            all.contains("[\"size_x\",\"size_y\"") && all.matches("\"const\"").count() < 5,
+            "{all}"
+        );
+        assert!(text.len() < 800, "{} bytes", text.len());
     }
 
     #[test]

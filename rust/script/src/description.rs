@@ -19,15 +19,8 @@ pub fn brief() -> String {
     let _ = writeln!(text, "- Modules: {}.", modules(reviewed));
     let _ = writeln!(
         text,
-        "- `bpy.ops` only of: {}. Never what {}.",
+        "- `bpy.ops` only of: {}. Never what reads or writes files, bakes, simulates, waits for the artist or runs code.",
         sorted(reviewed.operator_modules.iter().copied()).join(" "),
-        joined(
-            reviewed
-                .operators_refused
-                .values()
-                .copied()
-                .filter(|why| why.contains(' '))
-        )
     );
     let _ = writeln!(
         text,
@@ -189,10 +182,6 @@ fn sorted<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     names.sort_unstable();
     names.dedup();
     names
-}
-
-fn joined<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    sorted(names).join(", ")
 }
 
 fn quoted<'a>(names: impl Iterator<Item = &'a str>) -> String {

@@ -18,7 +18,7 @@ pub fn read_result() -> Result<Tool, SpecError> {
     let spec = Spec::new(
         READ_RESULT,
         "Read a large result",
-        "More of a result that was too large, by its `ref`, from `offset` on (bytes; at first 0, then `next`).",
+        "More of a result that was too long, by its `ref`, from `offset` on (bytes; then its `next`).",
         json!({
             "type": "object",
             "properties": {

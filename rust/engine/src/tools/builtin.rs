@@ -160,12 +160,12 @@ fn contracts() -> Result<Vec<Spec>, SpecError> {
 
 /// The catalogue does not change during a run.
 fn of_the_catalogue() -> Result<Vec<Spec>, SpecError> {
-    let query = json!({"type": "string", "minLength": 1, "maxLength": 200, "description": "Words for what it does: “scatter”, “bend a curve”."});
+    let query = json!({"type": "string", "minLength": 1});
     Ok([
         Spec::new(
             "search_nodes",
             "Find node types",
-            "Node types of this Blender by what they do or are called, best first, with the call of each on a page.",
+            "Node types by words for what they do, best first, with the call of each.",
             object(&json!({"query": query}), &["query"]),
             gives(&json!({
                 "nodes": {"type": "array", "items": {"type": "object", "required": ["call", "bl_idname", "label"]}},
@@ -175,12 +175,12 @@ fn of_the_catalogue() -> Result<Vec<Spec>, SpecError> {
         Spec::new(
             "node_docs",
             "Node documentation",
-            "Properties and sockets of a node type in this Blender, with these `properties`. Give `bl_idname`, or words in `query`. A socket \
-             is `word: Type=default`, `!` takes no field, `+` several links.",
+            "Properties and sockets of a node type, with these `properties` such as {\"mode\": \"EDGES\"}; by its call or type in `bl_idname`, \
+             or by words in `query`.",
             object(
                 &json!({
-                    "bl_idname": {"type": "string", "description": "Such as mesh_to_points."},
-                    "properties": {"type": "object", "description": "Such as {\"mode\": \"EDGES\"}."},
+                    "bl_idname": {"type": "string"},
+                    "properties": {"type": "object"},
                     "query": query,
                 }),
                 &[],
@@ -192,7 +192,7 @@ fn of_the_catalogue() -> Result<Vec<Spec>, SpecError> {
         Spec::new(
             "search_presets",
             "Find presets",
-            "Ready-made effects near the words; of one that fits the whole page.",
+            "Ready effects near the words, with the page of one that fits.",
             object(&json!({"query": query}), &["query"]),
             gives(
                 &json!({"presets": {"type": "array", "items": {"type": "object", "required": ["title", "example"]}}}),
@@ -204,7 +204,7 @@ fn of_the_catalogue() -> Result<Vec<Spec>, SpecError> {
 }
 
 fn of_the_scene() -> Result<Vec<Spec>, SpecError> {
-    let object_name = json!({"type": "string", "description": "Default: the target."});
+    let object_name = json!({"type": "string"});
     let named = |more: Value| {
         let mut properties = json!({"object": {"type": "string"}});
         if let (Some(all), Value::Object(more)) = (properties.as_object_mut(), more) {
@@ -216,29 +216,29 @@ fn of_the_scene() -> Result<Vec<Spec>, SpecError> {
         on_host(Spec::new(
             "scene_summary",
             "Scene summary",
-            "The scene as it is now: objects with places, sizes and counts, collections, materials, node groups.",
+            "The scene as it is now: objects, collections, materials, node groups.",
             object(&json!({}), &[]),
             gives(&json!({"objects": {"type": "array"}})),
         )?),
         on_host(Spec::new(
             "modifier_stack",
             "Modifiers of an object",
-            "An object's modifiers in order, with node groups and values of inputs.",
+            "An object's modifiers, with values of inputs.",
             object(&json!({"object_name": object_name}), &[]),
             named(json!({"modifiers": {"type": "array"}})),
         )?),
         on_host(Spec::new(
             "tree_ir",
             "A node tree",
-            "The page of a Geometry Nodes tree with its nested groups; a large one near its output.",
-            object(&json!({"node_group_name": {"type": "string", "description": "Default: the target's."}}), &[]),
+            "The page of a node group and of those in it.",
+            object(&json!({"node_group_name": {"type": "string"}}), &[]),
             gives(&json!({"node_group": {"type": "string"}, "tree": {"type": "string"}})),
         )?),
         on_host(
             Spec::new(
                 "geometry_stats",
                 "Evaluated geometry",
-                "What an object's modifiers make now: counts of mesh, curves, points, instances; bounds.",
+                "What an object's modifiers make: counts, bounds.",
                 object(&json!({"object_name": object_name}), &[]),
                 named(json!({"evaluated": {"type": "object"}})),
             )?
