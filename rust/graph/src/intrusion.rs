@@ -32,6 +32,8 @@ pub(crate) struct Unsaid {
     pub removed: Vec<String>,
     /// Links that Blender removes with the items of a node that an operation drops without naming them, as ends of nodes and sockets.
     pub dropped: HashSet<[String; 4]>,
+    /// The same, each with the operation and its node; the plan may link what they fed anew.
+    pub forgotten: Vec<(usize, String, [String; 4])>,
     /// Links that stay and carry nothing, since a mode took one of their sockets out of use.
     pub idle: HashSet<[String; 4]>,
     /// Links that an operation removed since it found no place for them.

@@ -155,7 +155,8 @@ pub(crate) fn resolve_target(step: &Step, state: &Document, sink: &mut Sink) -> 
     };
     // A copy has no users yet, so nobody else changes with it.
     let own_users = u32::from(!assign_tree);
-    if state.tree_info.get(&name).is_some_and(|info| info.users > own_users) {
+    let shared = state.tree_info.get(&name).is_some_and(|info| info.users > own_users);
+    if shared && !sets_only_the_modifier(step) {
         warn_of_users(&name, group_name.is_some(), present_tree(step, state), state, sink);
     }
     let target = Target {

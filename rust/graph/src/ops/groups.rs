@@ -1,6 +1,6 @@
 //! Group nodes and dynamic items.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use geonode_protocol::{AddGroup, Change, Code, Hint, Properties, SetItems};
 use petgraph::Direction;
@@ -377,8 +377,25 @@ impl Work<'_> {
             self.unsaid.unlinked.extend(lost.into_iter().map(|[from, ..]| from));
             return;
         }
-        if !lost.is_empty() {
-            let ends: Vec<String> = lost.iter().map(|[from, _, to, _]| format!("{from} → {to}")).collect();
+        let op = self.sink.op();
+        let forgotten = lost.iter().map(|link| (op, id.to_owned(), link.clone()));
+        self.unsaid.forgotten.extend(forgotten);
+        self.unsaid.dropped.extend(lost);
+    }
+
+    /// Warns of links that went with items, unless the step links their ends anew, as where it renames an item.
+    pub(crate) fn warn_of_forgotten_items(&mut self) {
+        let mut left: BTreeMap<(usize, String), Vec<String>> = BTreeMap::new();
+        for (op, id, [from, output, to, input]) in std::mem::take(&mut self.unsaid.forgotten) {
+            let mut links = self.model.edges(&to, Direction::Incoming);
+            let is_linked = links
+                .any(|(_, wire, source)| source == from && (wire.from_socket == output || wire.to_socket == input));
+            if !is_linked {
+                left.entry((op, id)).or_default().push(format!("{from} → {to}"));
+            }
+        }
+        for ((op, id), ends) in left {
+            self.sink.enter_op(op);
             let path = self.sink.at("items");
             let message = format!(
                 "these links go with items of “{id}” that the list leaves out: {}",
@@ -386,7 +403,6 @@ impl Work<'_> {
             );
             self.sink.warn(Code::LinkDropped, path, message);
         }
-        self.unsaid.dropped.extend(lost);
     }
 
     /// The links in use of a node, and of the node that begins its zone.

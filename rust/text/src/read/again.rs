@@ -30,6 +30,12 @@ impl<'p> Reader<'_, '_, 'p> {
             && self.draft.node(word).is_none()
     }
 
+    /// Whether a word is an end of a zone that went with its other end.
+    pub(crate) fn is_other_end(&self, word: &str) -> bool {
+        let id = self.variables.id(word).unwrap_or(word);
+        self.other_ends.contains(id)
+    }
+
     pub(crate) fn note_gone(&mut self, expr: &Expr, so: &str) {
         let Expr::Name(name) = expr else { return };
         let word = name.id.as_str();

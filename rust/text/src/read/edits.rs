@@ -275,6 +275,7 @@ impl<'p> Reader<'_, '_, 'p> {
                             self.remove_socket(&identifier);
                         }
                     }
+                    None if self.is_other_end(word) => {}
                     None if self.is_gone(target) => self.note_gone(target, "nothing is removed"),
                     None => drop(self.name(word, at(target))),
                 }
@@ -302,6 +303,7 @@ impl<'p> Reader<'_, '_, 'p> {
         self.draft.remove(id);
         if let Some(other) = other {
             self.draft.remove(&other);
+            self.other_ends.insert(other);
         }
     }
 }

@@ -113,7 +113,13 @@ impl<'a, 'p> Reader<'_, 'a, 'p> {
     pub(crate) fn set_part(&mut self, id: &str, word: &str, value: &'p Expr) {
         match self.role(id, word) {
             Role::Properties => self.properties(id, value),
-            Role::Property(name, property) => self.property(id, name, property, value),
+            Role::Property(name, property) => {
+                self.property(id, name, property, value);
+                if name == "color" {
+                    // Blender draws the colour of a node or frame only with it.
+                    self.draft.set_property(id, "use_custom_color", true.into(), at(value));
+                }
+            }
             Role::Items(collection) => {
                 let input = self
                     .draft

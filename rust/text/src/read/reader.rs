@@ -74,6 +74,8 @@ pub(crate) struct Reader<'r, 'a, 'p> {
     pub(crate) spoken_of: HashSet<String>,
     /// Names of nodes that an earlier run of the page moved into a group.
     pub(crate) gathered: HashMap<String, Gathered>,
+    /// Ends of zones that the page removed with their other ends.
+    pub(crate) other_ends: HashSet<String>,
     /// Inputs of the group by parameter.
     pub(crate) parameters: HashMap<String, Output>,
     /// Parameters of the closures around a place.
@@ -113,6 +115,7 @@ impl<'r, 'a, 'p> Reader<'r, 'a, 'p> {
             reused: HashSet::new(),
             spoken_of: HashSet::new(),
             gathered: HashMap::new(),
+            other_ends: HashSet::new(),
             parameters: HashMap::new(),
             closures: Vec::new(),
             closure_ends: Vec::new(),

@@ -90,6 +90,10 @@ impl<'p> Reader<'_, '_, 'p> {
                 (value, true) if constant_or_none(value.as_deref()) => {
                     self.declare_socket(&assign.target, &assign.annotation, value.as_deref());
                 }
+                (Some(value), true) if matches!(&*assign.target, Expr::Attribute(_)) => {
+                    self.declare_socket(&assign.target, &assign.annotation, None);
+                    self.assignment(&assign.target, value, start);
+                }
                 (Some(value), _) => self.assignment(&assign.target, value, start),
                 (None, _) => {
                     let fix = "Declare inputs in the line that begins with `def`, and outputs after its arrow.";

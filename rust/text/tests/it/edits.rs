@@ -413,3 +413,79 @@ fn a_menu_input_leads_to_one_menu_switch() {
     );
     after(&index, &empty_file(), &catalogue);
 }
+
+/// What an edit says of outputs, colours, ends of zones and entries that it writes anew.
+#[test]
+fn an_edit_means_what_it_says() {
+    let catalogue = catalogue("5.2");
+    let page = r#"
+def boxes(geometry: Geometry, kind: Menu = "Box") -> Geometry:
+    box = cube()
+    ball = ico_sphere()
+    shape = menu_switch(menu=kind, data_type="GEOMETRY", items={"Box": box.mesh, "Ball": ball.mesh})
+    with repeat(iterations=3, items={"Geometry": Geometry(shape)}) as (grow_in, grow_out):
+        grow_out.geometry = grow_in.geometry
+    titled = frame("Shapes", box, ball)
+    return grow_out.geometry
+
+apply("Boxes", object="Plane")
+"#;
+    let file = after(page, &empty_file(), &catalogue);
+    let edit = |lines: &str| format!("with edit(\"Boxes\"):\n{lines}");
+    let told = |page: &str| -> Vec<Code> {
+        let (_, findings, _) = compiled(page, &file, &catalogue);
+        findings.into_iter().map(|finding| finding.code).collect()
+    };
+
+    // An output is declared with its link on one line.
+    let once = edit("    group_output.bare: Geometry = ball.mesh\n");
+    let boxes = &after(&once, &file, &catalogue).trees["Boxes"];
+    let bare = boxes.interface.iter().find(|item| item.name == "Bare").unwrap();
+    assert!(
+        boxes
+            .links
+            .iter()
+            .any(|link| link.from.0 == "ball" && link.to.1 == bare.identifier)
+    );
+
+    // A colour is shown.
+    let colour = edit("    titled.color = (0.3, 0.2, 0.1)\n");
+    let boxes = &after(&colour, &file, &catalogue).trees["Boxes"];
+    let titled = boxes.nodes.iter().find(|node| node.id == "titled").unwrap();
+    assert_eq!(titled.props["use_custom_color"], true);
+
+    // Both ends of a zone may be named.
+    let zone = edit("    del grow_in, grow_out\n    return shape\n");
+    assert!(!told(&zone).contains(&Code::NothingToRemove), "{:?}", told(&zone));
+    let boxes = &after(&zone, &file, &catalogue).trees["Boxes"];
+    assert!(!ids(boxes).contains(&"grow_out"), "{:?}", ids(boxes));
+    let twice = edit("    del spare\n");
+    assert!(told(&twice).contains(&Code::NothingToRemove));
+
+    // An entry that is renamed keeps its link; one that is left out loses it, which is said.
+    let menu = |items: &str| {
+        edit(&format!(
+            "    shape = menu_switch(menu=kind, data_type=\"GEOMETRY\", items={{{items}}})\n"
+        ))
+    };
+    let renamed = menu("\"Box\": box.mesh, \"Round\": ball.mesh");
+    assert!(!told(&renamed).contains(&Code::LinkDropped), "{:?}", told(&renamed));
+    let shorter = menu("\"Box\": box.mesh");
+    assert!(told(&shorter).contains(&Code::LinkDropped), "{:?}", told(&shorter));
+}
+
+/// Who only sets the inputs of a modifier changes nobody else's tree.
+#[test]
+fn values_of_a_modifier_are_its_own() {
+    let catalogue = catalogue("5.2");
+    let mut file = file(&catalogue);
+    file.tree_info.get_mut("Boxes").unwrap().users = 2;
+    let told = |page: &str| {
+        let (_, findings, _) = compiled(page, &file, &catalogue);
+        findings.iter().any(|finding| finding.code == Code::SharedNodeGroup)
+    };
+    assert!(!told("apply(\"Boxes\", object=\"Plane\", inputs={\"size\": 2.0})\n"));
+    assert!(told(
+        "with edit(\"Boxes\"):\n    box.size = 2.0\n\napply(\"Boxes\", object=\"Plane\")\n"
+    ));
+}
