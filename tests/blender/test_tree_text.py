@@ -461,3 +461,13 @@ def test_stops_of_ramps_and_points_of_curves_are_built_and_changed() -> None:
     replaced = run(f'with edit("Shades"):\n    ramp = rgb_curves(color=position())\n{on}')
     assert replaced.status == "done", replaced.messages
     assert bpy.data.node_groups["Shades"].nodes["ramp"].width == 300.0
+
+
+def test_an_edit_orders_inputs() -> None:
+    assert run(TOWER).status == "done"
+    inputs = [item for item in bpy.data.node_groups["Tower"].interface.items_tree if item.in_out == "INPUT"]
+    assert [item.name for item in inputs] == ["Geometry", "Floors", "Height"]
+    assert run('with edit("Tower"):\n    order(height, floors)\n').status == "done"
+    inputs = [item for item in bpy.data.node_groups["Tower"].interface.items_tree if item.in_out == "INPUT"]
+    assert [item.name for item in inputs] == ["Geometry", "Height", "Floors"]
+    assert vertices() == 40

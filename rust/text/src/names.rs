@@ -37,6 +37,7 @@ pub const FORM_CALLS: &[&str] = &[
     "mute",
     "muted",
     "node",
+    "order",
     "panel",
     "props",
     "repeat",

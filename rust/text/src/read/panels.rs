@@ -1,5 +1,7 @@
 //! Panels: `panel("Shape", a, panel("Inner", b))`.
 
+use std::collections::BTreeSet;
+
 use geonode_graph::ir::{Item, ItemKind, Map, Side};
 use geonode_graph::shown;
 use geonode_protocol::Code;
@@ -7,9 +9,12 @@ use rustpython_parser::ast::{Expr, ExprCall, Keyword};
 use serde_json::Value;
 
 use super::arguments::unknown;
+use super::fault::Fault;
 use super::reader::Reader;
 use super::value::{at, constant};
 
+/// Base RNA name of geometry sockets.
+const GEOMETRY: &str = "NodeSocketGeometry";
 /// How a panel is written.
 const PANEL: &str = "panel(\"Shape\", size, description=\"…\")";
 
@@ -102,9 +107,73 @@ impl<'p> Reader<'_, '_, 'p> {
             if let Some(socket) = self.interface_item(inner)
                 && let Some(item) = self.draft.interface.iter_mut().find(|item| item.identifier == socket)
             {
-                item.parent = None;
+                if item.parent.take().is_none() {
+                    let message = format!("“{}” stands in no panel; nothing is changed.", item.name);
+                    let fix = "order(seed, size) changes the order of inputs.";
+                    self.faults
+                        .add(Fault::warning(Code::NothingToRemove, at(inner), message, fix));
+                }
             }
         }
+    }
+
+    /// `order(seed, size)`: these inputs stand first, in this order, where they are: at the top, or in their panel. A geometry that
+    /// stands above all others stays there, since modifiers need it so.
+    pub(crate) fn order_inputs(&mut self, call: &'p ExprCall) {
+        if !self.edit {
+            let fix = "Write the parameters in the order that is wanted.";
+            return self.error(Code::TextForm, at(call), "order(…) stands in an edit only.", fix);
+        }
+        let found: Vec<Option<String>> = call.args.iter().map(|arg| self.interface_item(arg)).collect();
+        let Some(mut named) = found.into_iter().collect::<Option<Vec<String>>>() else {
+            return;
+        };
+        let item = |identifier: &String| self.draft.interface.iter().find(|item| item.identifier == *identifier);
+        let parents: BTreeSet<Option<&str>> = named
+            .iter()
+            .filter_map(item)
+            .map(|item| item.parent.as_deref())
+            .collect();
+        let inputs_only = named.iter().filter_map(item).all(|item| item.is_socket(Side::Input));
+        let once: BTreeSet<&String> = named.iter().collect();
+        let (Some(parent), true, true) = (
+            parents.first(),
+            inputs_only && once.len() == named.len(),
+            parents.len() == 1,
+        ) else {
+            let fix = "Name inputs that stand in the same panel, or in none, each once; panel(\"Shape\", size) puts one into a panel.";
+            return self.error(
+                Code::TextForm,
+                at(call),
+                "order(…) is about inputs beside each other.",
+                fix,
+            );
+        };
+        let beside = |item: &Item| item.is_socket(Side::Input) && item.parent.as_deref() == *parent;
+        let present: Vec<&Item> = self.draft.interface.iter().filter(|item| beside(item)).collect();
+        if let Some(first) = present.first()
+            && parent.is_none()
+            && first.socket_type == GEOMETRY
+            && !named.contains(&first.identifier)
+        {
+            named.insert(0, first.identifier.clone());
+        }
+        let rest = present.iter().filter(|item| !named.contains(&item.identifier));
+        let wanted: Vec<Item> = named
+            .iter()
+            .filter_map(|identifier| present.iter().find(|item| item.identifier == *identifier))
+            .chain(rest)
+            .map(|item| (*item).clone())
+            .collect();
+        let places: Vec<usize> = (0..self.draft.interface.len())
+            .filter(|number| self.draft.interface.get(*number).is_some_and(beside))
+            .collect();
+        for (place, item) in places.into_iter().zip(wanted) {
+            if let Some(there) = self.draft.interface.get_mut(place) {
+                *there = item;
+            }
+        }
+        self.ordered = true;
     }
 
     /// Puts panels where the first of what is in them stands, below the sockets beside them, as Blender shows them.

@@ -74,6 +74,8 @@ pub(crate) struct Reader<'r, 'a, 'p> {
     pub(crate) spoken_of: HashSet<String>,
     /// Names of nodes that an earlier run of the page moved into a group.
     pub(crate) gathered: HashMap<String, Gathered>,
+    /// Whether the page says in which order inputs stand.
+    pub(crate) ordered: bool,
     /// Ends of zones that the page removed with their other ends.
     pub(crate) other_ends: HashSet<String>,
     /// Inputs of the group by parameter.
@@ -115,6 +117,7 @@ impl<'r, 'a, 'p> Reader<'r, 'a, 'p> {
             reused: HashSet::new(),
             spoken_of: HashSet::new(),
             gathered: HashMap::new(),
+            ordered: false,
             other_ends: HashSet::new(),
             parameters: HashMap::new(),
             closures: Vec::new(),

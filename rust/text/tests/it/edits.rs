@@ -489,3 +489,61 @@ fn values_of_a_modifier_are_its_own() {
         "with edit(\"Boxes\"):\n    box.size = 2.0\n\napply(\"Boxes\", object=\"Plane\")\n"
     ));
 }
+
+/// Inputs are ordered by an edit, beside each other, below the geometry.
+#[test]
+fn an_edit_orders_inputs() {
+    let catalogue = catalogue("5.2");
+    let page = r#"
+def boxes(geometry: Geometry, size: Float = 1.0, count: Int = 3, seed: Int = 0, wide: Float = 1.0, tall: Float = 1.0) -> Geometry:
+    panel("Shape", wide, tall)
+    box = cube(size=(wide, size, tall))
+    line = mesh_line(count=count)
+    rocks = instance_on_points(line, instance=box)
+    mixed = set_position(rocks, offset=random_value(data_type="FLOAT_VECTOR", seed=seed))
+    return join_geometry(geometry, mixed)
+
+apply("Boxes", object="Plane")
+"#;
+    let file = after(page, &empty_file(), &catalogue);
+    let names = |file: &Document| -> Vec<String> {
+        let inputs = file.trees["Boxes"].interface.iter();
+        let inputs = inputs.filter(|item| item.is_socket(geonode_graph::ir::Side::Input));
+        inputs.map(|item| item.name.clone()).collect()
+    };
+    assert_eq!(names(&file), ["Geometry", "Size", "Count", "Seed", "Wide", "Tall"]);
+    let edit = |lines: &str| format!("with edit(\"Boxes\"):\n    {lines}\n");
+    for (line, wanted) in [
+        (
+            "order(seed, size)",
+            ["Geometry", "Seed", "Size", "Count", "Wide", "Tall"],
+        ),
+        ("order(seed)", ["Geometry", "Seed", "Size", "Count", "Wide", "Tall"]),
+        ("order(tall)", ["Geometry", "Size", "Count", "Seed", "Tall", "Wide"]),
+        (
+            "order(geometry, size, count)",
+            ["Geometry", "Size", "Count", "Seed", "Wide", "Tall"],
+        ),
+    ] {
+        let ordered = after(&edit(line), &file, &catalogue);
+        assert_eq!(names(&ordered), wanted, "{line}");
+        assert_eq!(ordered.trees["Boxes"].links.len(), file.trees["Boxes"].links.len());
+        assert_eq!(names(&after(&edit(line), &ordered, &catalogue)), wanted, "{line}");
+    }
+    for line in [
+        "order(seed, tall)",
+        "order(seed, seed)",
+        "order()",
+        "order(group_output.geometry)",
+    ] {
+        let found = errors(&edit(line), &file, &catalogue);
+        assert!(matches!(found.as_slice(), [(Code::TextForm, _)]), "{line}: {found:?}");
+    }
+    let told = |line: &str| {
+        let (_, findings, _) = compiled(&edit(line), &file, &catalogue);
+        findings.iter().any(|finding| finding.code == Code::NothingToRemove)
+    };
+    assert!(told("panel(None, seed)") && !told("panel(None, tall)"));
+    let def = page.replace("    panel(", "    order(seed)\n    panel(");
+    assert!(!errors(&def, &empty_file(), &catalogue).is_empty());
+}

@@ -85,7 +85,7 @@ impl Reader<'_, '_, '_> {
                 .filter(|item| item.kind == ItemKind::Panel)
                 .all(|panel| stays(&panel))
             && !items.iter().any(|item| leaves(item, before))
-            && (self.edit || is_natural(&items, before));
+            && (self.edit && !self.ordered || is_natural(&items, before));
         if plain {
             return None;
         }
