@@ -224,7 +224,7 @@ apply("Whole", object="Plane")
 
 /// A group that is there, and its edit.
 const OLD: &str = r#"
-def old(geometry: Geometry, tall: Float = 1.0, size: Distance = 1.0) -> Geometry:
+def old(geometry: Geometry, tall: Float = 1.0, size: Distance = 1.0, count: Int = 3) -> Geometry:
     a = cube()
     x = transform_geometry(geometry)
     g = group("Part")
