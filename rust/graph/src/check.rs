@@ -22,6 +22,7 @@ impl Work<'_> {
         }
         self.check_hidden();
         self.check_menus();
+        self.warn_of_forgotten_items();
     }
 
     /// Reports each menu input that would lead to several Menu Switches, at the last operation that added one of its links: in Blender

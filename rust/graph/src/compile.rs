@@ -289,7 +289,6 @@ fn compile_step(
         op.carry_out(&mut work);
     }
     work.fit_menus();
-    work.warn_of_forgotten_items();
     if work.sink.errors == 0 && !goes_on(step, rest) {
         work.warn_of_forgotten_link();
     }

@@ -104,15 +104,18 @@ impl<'p> Reader<'_, '_, 'p> {
             unknown(keyword, "panel", "panel(None, size)", self.faults);
         }
         for inner in call.args.iter().skip(1) {
-            if let Some(socket) = self.interface_item(inner)
-                && let Some(item) = self.draft.interface.iter_mut().find(|item| item.identifier == socket)
-            {
-                if item.parent.take().is_none() {
-                    let message = format!("“{}” stands in no panel; nothing is changed.", item.name);
-                    let fix = "order(seed, size) changes the order of inputs.";
-                    self.faults
-                        .add(Fault::warning(Code::NothingToRemove, at(inner), message, fix));
-                }
+            let Some(socket) = self.interface_item(inner) else {
+                continue;
+            };
+            let mut items = self.draft.interface.iter_mut();
+            let Some(item) = items.find(|item| item.identifier == socket) else {
+                continue;
+            };
+            if item.parent.take().is_none() {
+                let message = format!("“{}” stands in no panel; nothing is changed.", item.name);
+                let fix = "order(seed, size) changes the order of inputs.";
+                self.faults
+                    .add(Fault::warning(Code::NothingToRemove, at(inner), message, fix));
             }
         }
     }
