@@ -467,7 +467,7 @@ def test_an_edit_orders_inputs() -> None:
     assert run(TOWER).status == "done"
     inputs = [item for item in bpy.data.node_groups["Tower"].interface.items_tree if item.in_out == "INPUT"]
     assert [item.name for item in inputs] == ["Geometry", "Floors", "Height"]
-    assert run('with edit("Tower"):\n    order(height, floors)\n').status == "done"
+    assert run('with edit("Tower"):\n    order(height, floors)\n', "Plane").status == "done"
     inputs = [item for item in bpy.data.node_groups["Tower"].interface.items_tree if item.in_out == "INPUT"]
     assert [item.name for item in inputs] == ["Geometry", "Height", "Floors"]
     assert vertices() == 40
