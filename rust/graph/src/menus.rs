@@ -34,6 +34,14 @@ pub(crate) struct Menu {
     pub entries: Vec<String>,
 }
 
+/// A search for menus through groups in groups.
+#[derive(Default)]
+struct Walk {
+    found: Vec<Menu>,
+    /// Inputs of trees that were followed: a group that is used often is read once.
+    entered: HashSet<(String, String)>,
+}
+
 /// An entry that the plan chooses in a menu, to be fitted once the step has made all entries and links.
 pub(crate) struct Choice {
     pub operation: usize,
@@ -81,20 +89,23 @@ impl<'a> Menus<'a> {
 
     /// The menus that the input of a tree leads to.
     pub(crate) fn reached(&self, tree: &str, identifier: &str) -> Vec<Menu> {
-        let mut found = Vec::new();
-        self.enter(tree, identifier, DEEPEST, &mut found);
-        found
+        let mut walk = Walk::default();
+        self.enter(tree, identifier, DEEPEST, &mut walk);
+        walk.found
     }
 
-    fn enter(&self, tree: &str, identifier: &str, depth: usize, found: &mut Vec<Menu>) {
+    fn enter(&self, tree: &str, identifier: &str, depth: usize, walk: &mut Walk) {
+        if !walk.entered.insert((tree.to_owned(), identifier.to_owned())) {
+            return;
+        }
         if let Some(model) = self.edited.iter().find(|model| model.name == tree) {
-            self.follow(model, identifier, depth, found);
+            self.follow(model, identifier, depth, walk);
         } else if let Some(known) = self.scope.trees.get(tree) {
-            self.follow(&TreeModel::new(tree, known.clone(), false), identifier, depth, found);
+            self.follow(&TreeModel::new(tree, known.clone(), false), identifier, depth, walk);
         }
     }
 
-    fn follow(&self, model: &TreeModel, identifier: &str, depth: usize, found: &mut Vec<Menu>) {
+    fn follow(&self, model: &TreeModel, identifier: &str, depth: usize, walk: &mut Walk) {
         let starts = model.nodes().filter(|node| node.kind == GROUP_INPUT_TYPE);
         let mut open: Vec<(&str, String)> = starts.map(|node| (node.id.as_str(), identifier.to_owned())).collect();
         let mut seen: HashSet<(&str, String)> = HashSet::new();
@@ -113,13 +124,13 @@ impl<'a> Menus<'a> {
                     continue;
                 };
                 if !input.items.is_empty() {
-                    found.push(Menu {
+                    walk.found.push(Menu {
                         tree: model.name.clone(),
                         node: node.id.clone(),
                         entries: own(input),
                     });
                 } else if let (GROUP, Some(inner), 1..) = (node.kind.as_str(), group_tree(node), depth) {
-                    self.enter(inner, &input.identifier, depth - 1, found);
+                    self.enter(inner, &input.identifier, depth - 1, walk);
                 } else if PASSING.contains(&node.kind.as_str()) {
                     let next = model.edges(to, Direction::Outgoing);
                     open.extend(next.map(|(_, wire, _)| (node.id.as_str(), wire.from_socket.clone())));

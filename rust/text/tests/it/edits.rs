@@ -547,3 +547,24 @@ apply("Boxes", object="Plane")
     let def = page.replace("    panel(", "    order(seed)\n    panel(");
     assert!(!errors(&def, &empty_file(), &catalogue).is_empty());
 }
+
+/// Groups that use the next one twice lead to one menu on very many ways.
+#[test]
+fn a_menu_behind_many_groups_is_found_once() {
+    let catalogue = catalogue("5.2");
+    let first = "def deep0(kind: Menu = \"A\") -> Geometry:\n    return menu_switch(menu=kind, data_type=\"GEOMETRY\", items={\"A\": cube().mesh, \"B\": grid().mesh})\n";
+    let others = (1..16).map(|level| {
+        let inner = level - 1;
+        format!(
+            "\ndef deep{level}(kind: Menu = \"B\") -> Geometry:\n    a = deep{inner}(kind=kind)\n    b = deep{inner}(kind=kind)\n    return join_geometry(a, b)\n"
+        )
+    });
+    let mut page: String = std::iter::once(first.to_owned()).chain(others).collect();
+    page += "\napply(\"Deep15\", object=\"Plane\")\n";
+    let file = after(&page, &empty_file(), &catalogue);
+    let kind = &file.trees["Deep15"].interface;
+    assert!(
+        kind.iter()
+            .any(|item| item.props.get("default_value").is_some_and(|value| value == "B"))
+    );
+}
