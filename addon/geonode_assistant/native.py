@@ -57,10 +57,16 @@ def problem() -> AssistantError | None:
     loaded = sys.modules.get(CORE)
     if loaded is not None:
         return _outdated(loaded)
-    if importlib.util.find_spec(CORE) is None:
+    if not _is_installed():
         here = f"{platform.system() or 'this system'} ({platform.machine() or 'unknown processor'})"
         return AssistantError("core_missing", f"The installed add-on has no native part for {here}.", INSTALL)
     return None
+
+
+@cache
+def _is_installed() -> bool:
+    """Whether Python finds the core. Asked once: an installation reloads this module."""
+    return importlib.util.find_spec(CORE) is not None
 
 
 def _outdated(loaded: Any) -> AssistantError | None:
