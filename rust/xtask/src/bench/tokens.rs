@@ -28,7 +28,8 @@ type Row = (String, String, u64, u64, u64, u64, u64, u64, u64);
 /// # Errors
 /// When something cannot be set up or captured, or the page has no place for the table.
 pub(super) fn measure(layout: &Layout) -> Result<Vec<Figure>> {
-    let session = Session::open(layout, &Choice::Newest, Build::Release)?;
+    // What is sent is the same whether or not the core is optimised.
+    let session = Session::open(layout, &Choice::Newest, Build::Checked)?;
     let environment = session
         .environment()
         .context("requests are captured in the environments of this project")?;
