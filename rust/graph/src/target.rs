@@ -150,7 +150,11 @@ pub(crate) fn resolve_target(step: &Step, state: &Document, sink: &mut Sink) -> 
             let finding = Finding::error(code, sink.at_target(field), message);
             sink.errors += 1;
             sink.push(hint.finding(finding, field, sink));
-            return None;
+            // What else is wrong with the step does not depend on its object.
+            match group_name.filter(|_| field == "object_name") {
+                Some(named) if editable_tree(named, state).is_ok() => (named.to_owned(), true, true, None),
+                _ => return None,
+            }
         }
     };
     // A copy has no users yet, so nobody else changes with it.

@@ -183,7 +183,11 @@ fn preflight(
     let most = Limits::default().max_operations;
     if let Some(expanded) = expand(plan, document, catalogue, only_object(document), most) {
         let compiled = compile_exactly(&expanded.plan, document, catalogue, &expanded.exact);
+        let is_refused = expanded.findings.iter().any(Finding::is_error);
         let about_steps = match scene {
+            // Of a page that is refused only what is wrong whatever else it says.
+            Scene::Known(_) if is_refused => expanded.further.into_iter().map(softened).collect(),
+            Scene::Imagined(_) if is_refused => Vec::new(),
             Scene::Known(_) => compiled.findings.iter().cloned().map(softened).collect(),
             Scene::Imagined(document) => decidable(&expanded.plan, &compiled.findings, document),
         };

@@ -300,7 +300,7 @@ impl Work {
             None => (plan, Vec::new()),
         };
         let usual = self.usual_object();
-        let mut asks = Vec::new();
+        let (mut asks, mut further) = (Vec::new(), Vec::new());
         let (plan, steps, pages) = match expand(
             &plan,
             &document,
@@ -312,6 +312,7 @@ impl Work {
                 self.planned.pages = expanded.places;
                 self.planned.exact = expanded.exact;
                 asks = expanded.asks;
+                further = expanded.further;
                 let steps = info(&expanded.plan).steps;
                 (Arc::new(expanded.plan), Some(steps), expanded.findings)
             }
@@ -319,7 +320,7 @@ impl Work {
         };
         if pages.iter().any(Finding::is_error) {
             return Ok(Answer::Compiled {
-                findings: pages,
+                findings: pages.into_iter().chain(further).collect(),
                 steps: None,
                 objects: Vec::new(),
                 trees: Vec::new(),

@@ -25,6 +25,7 @@ impl<'p> Reader<'_, '_, 'p> {
             && !self.gathered.contains_key(word)
             && !self.reused.contains(word)
             && !self.parameters.contains_key(word)
+            && !self.is_refused(word)
             && !matches!(word, "default" | "group_input" | "group_output")
             && id.is_none_or(|id| self.draft.node(id).is_none())
             && self.draft.node(word).is_none()

@@ -7,10 +7,11 @@ use geonode_graph::{Catalogue, Document, uses_group};
 use geonode_protocol::Code;
 
 use super::fault::Faults;
+use super::kinds::is_function;
 use super::needs::calls;
 use super::page::{Apply, Group};
 use super::step::Done;
-use crate::names::Names;
+use crate::names::{FORM_CALLS, FORM_VALUES, Names, read_type, word};
 
 /// What a page says of groups, while they are read.
 pub(super) struct Book<'b> {
@@ -21,6 +22,29 @@ pub(super) struct Book<'b> {
     pub(super) functions: BTreeMap<String, String>,
     /// Names of the groups that each group of the page uses.
     pub(super) uses: BTreeMap<String, BTreeSet<String>>,
+}
+
+/// Groups of the file are called as those of the page, where their words mean nothing else.
+pub(super) fn add_groups_of_file(functions: &mut BTreeMap<String, String>, document: &Document, names: &Names<'_>) {
+    let mut words: BTreeMap<String, Option<&String>> = BTreeMap::new();
+    for (name, word) in document.trees.keys().filter_map(|name| Some((name, word(name)?))) {
+        words
+            .entry(word)
+            .and_modify(|known| *known = None)
+            .or_insert(Some(name));
+    }
+    let is_free = |word: &str| {
+        names.node_type(word).is_none()
+            && !FORM_CALLS.contains(&word)
+            && !FORM_VALUES.contains(&word)
+            && !is_function(word)
+            && read_type(word, names.catalogue()).is_none()
+    };
+    for (word, name) in words {
+        if let Some(name) = name.filter(|_| is_free(&word)) {
+            functions.entry(word).or_insert_with(|| name.clone());
+        }
+    }
 }
 
 impl Book<'_> {

@@ -97,7 +97,13 @@ impl<'p> Reader<'_, '_, 'p> {
             Expr::Name(word) => self.name(word.id.as_str(), at(&*target.value)),
             _ => Val::Bad,
         };
+        let is_open = given == Val::Bad || target_node == Val::Bad;
         let (Some(from), Val::Node(to)) = (self.one_output(given, None), target_node) else {
+            if is_open {
+                // Why was said of the name, or of its line.
+                self.bindings.insert(name.to_owned(), Binding::Known(Val::Bad));
+                return;
+            }
             return self.error(
                 Code::UnknownNode,
                 at(call),

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use geonode_graph::{Catalogue, Document, compile_exactly};
-use geonode_protocol::{Action, Finding, Meta, Plan, Step, TreeText, Version, too_many_operations};
+use geonode_protocol::{Action, Code, Finding, Meta, Plan, Step, TreeText, Version, too_many_operations};
 
 use super::fault::Faults;
 use super::page::Page;
-use super::steps::read_page;
+use super::steps::{PageStep, read_after};
 use super::syntax::parse;
 
 /// A plan whose pages became operations.
@@ -17,6 +17,8 @@ pub struct Expanded {
     pub plan: Plan,
     /// Findings about the pages.
     pub findings: Vec<Finding>,
+    /// Where one of them is an error: what is wrong besides with what the pages use of the file, so that all is told at once.
+    pub further: Vec<Finding>,
     /// Indices of the steps that mean exactly the tree that they name.
     pub exact: BTreeSet<usize>,
     /// What steps do to the artist's work without naming it, by the index of the step, in words for the artist's approval.
@@ -83,6 +85,17 @@ impl Place {
     }
 }
 
+/// Errors that a plan has whatever else it says: about values, and about what the file has.
+const ON_THEIR_OWN: [Code; 7] = [
+    Code::LibraryData,
+    Code::ObjectTypeUnsupported,
+    Code::OutOfRange,
+    Code::UnknownCollection,
+    Code::UnknownDataBlock,
+    Code::UnknownObject,
+    Code::WrongType,
+];
+
 /// A finding about a place of a page.
 fn about(step: usize, place: &str, mut finding: Finding) -> Finding {
     finding.path = format!("/steps/{step}/payload/text");
@@ -115,13 +128,20 @@ pub fn expand(
             ..plan.clone()
         },
         findings: Vec::new(),
+        further: Vec::new(),
         exact: BTreeSet::new(),
         asks: Vec::new(),
         places: PagePlaces::default(),
     };
+    // What the plan comes to with all that can be read, once a page is refused.
+    let mut partial: Option<Partial> = None;
+    let mut open = BTreeSet::new();
     let mut operations: usize = plan.steps.iter().map(|step| count(&step.action)).sum();
     for (index, step) in plan.steps.iter().enumerate() {
         let Action::TreeText(page) = &step.action else {
+            if let Some(partial) = &mut partial {
+                partial.push(step.clone(), false, index, None);
+            }
             expanded.plan.steps.push(step.clone());
             expanded.places.0.push(Place {
                 step: index,
@@ -130,12 +150,27 @@ pub fn expand(
             continue;
         };
         // A page after other steps is read against what they leave.
-        let before = if expanded.plan.steps.is_empty() {
-            None
-        } else {
-            Some(compile_exactly(&expanded.plan, document, catalogue, &expanded.exact).after)
+        let (so_far, exact) = match &partial {
+            Some(partial) => (&partial.plan, &partial.exact),
+            None => (&expanded.plan, &expanded.exact),
         };
-        let read = read_page(&page.text, before.as_ref().unwrap_or(document), catalogue, usual);
+        let before = (!so_far.steps.is_empty()).then(|| compile_exactly(so_far, document, catalogue, exact).after);
+        let known = before.as_ref().unwrap_or(document);
+        let read = read_after(&page.text, known, catalogue, usual, std::mem::take(&mut open));
+        open = read.open;
+        let is_refused = partial.is_some() || read.findings.iter().any(Finding::is_error);
+        if is_refused {
+            let partial = partial.get_or_insert_with(|| Partial {
+                plan: expanded.plan.clone(),
+                exact: expanded.exact.clone(),
+                places: expanded.places.clone(),
+            });
+            for made in read.partial.into_iter().chain(read.steps.iter().cloned()) {
+                let edits = made.edits;
+                let (made, place) = as_step(step, made, partial.plan.steps.len(), plan);
+                partial.push(made, edits, index, Some(place));
+            }
+        }
         let found = read.findings.into_iter().map(|finding| {
             let place = finding.path.clone();
             about(index, &place, finding)
@@ -159,20 +194,56 @@ pub fn expand(
                 expanded.exact.insert(expanded.plan.steps.len());
             }
             let at = expanded.plan.steps.len();
-            expanded.asks.extend(made.asks.into_iter().map(|ask| (at, ask)));
-            let id = free_id(&step.id, number, plan);
-            expanded.plan.steps.push(Step {
-                id,
-                action: made.action,
-                ..step.clone()
-            });
+            expanded.asks.extend(made.asks.iter().map(|ask| (at, ask.clone())));
+            let (made, place) = as_step(step, made, number, plan);
+            expanded.plan.steps.push(made);
             expanded.places.0.push(Place {
                 step: index,
-                page: Some((made.target, made.places)),
+                page: Some(place),
             });
         }
     }
+    if let Some(partial) = partial {
+        let findings = compile_exactly(&partial.plan, document, catalogue, &partial.exact).findings;
+        let own = findings
+            .into_iter()
+            .filter(|found| found.is_error() && ON_THEIR_OWN.contains(&found.code));
+        for found in own.map(|found| partial.places.trace(found)) {
+            // Several steps of a page have one target.
+            if !expanded.further.contains(&found) {
+                expanded.further.push(found);
+            }
+        }
+    }
     Some(expanded)
+}
+
+/// A plan of all that can be read of pages that are refused; it is judged, but not carried out.
+struct Partial {
+    plan: Plan,
+    exact: BTreeSet<usize>,
+    places: PagePlaces,
+}
+
+impl Partial {
+    fn push(&mut self, step: Step, edits: bool, index: usize, page: Option<(String, Vec<String>)>) {
+        if edits {
+            self.exact.insert(self.plan.steps.len());
+        }
+        self.plan.steps.push(step);
+        self.places.0.push(Place { step: index, page });
+    }
+}
+
+/// The step of a plan that one of a page becomes, and its places there.
+fn as_step(step: &Step, made: PageStep, number: usize, plan: &Plan) -> (Step, (String, Vec<String>)) {
+    let id = free_id(&step.id, number, plan);
+    let whole = Step {
+        id,
+        action: made.action,
+        ..step.clone()
+    };
+    (whole, (made.target, made.places))
 }
 
 /// How many operations a step has.

@@ -228,6 +228,7 @@ impl<'p> Reader<'_, '_, 'p> {
             Val::Out(output) => self.draft.connect((output.id, output.socket), to.clone(), at),
             Val::Node(id) => match self.output_for(&id, (!open).then_some(&socket.kind)) {
                 Some(output) => self.draft.connect((output.id, output.socket), to.clone(), at),
+                None if self.is_open(&id) => {}
                 None => {
                     let message = format!("{} has no output that could be linked.", self.label_of(&id));
                     self.error(Code::UnknownSocket, at, message, "Link another node.");
@@ -253,7 +254,7 @@ impl<'p> Reader<'_, '_, 'p> {
 
     fn hidden(&mut self, id: &str, socket: &Socket, at: usize) {
         // Blender keeps the value behind the mode; a page of the whole tree may say it.
-        if self.draft.before(id).is_some() {
+        if self.draft.before(id).is_some() || self.is_open(id) {
             return;
         }
         let message = format!(

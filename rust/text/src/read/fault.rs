@@ -1,6 +1,22 @@
 //! What is wrong with a page: a finding before its place is counted in lines and columns.
 
+use std::collections::BTreeSet;
+
 use geonode_protocol::{Code, Finding, Hint, LISTED_FINDINGS, MakeMaterial, Severity};
+
+use crate::names::word;
+
+/// Findings about what is there by a name: they mean nothing where not all of that is known.
+const ABOUT_WHAT_IS_THERE: [Code; 8] = [
+    Code::UnknownName,
+    Code::UnknownNode,
+    Code::UnknownSocket,
+    Code::UnavailableSocket,
+    Code::UnknownInput,
+    Code::UnknownNodeGroup,
+    Code::MissingField,
+    Code::NothingToRemove,
+];
 
 /// One finding about a page.
 #[derive(Debug, Clone)]
@@ -37,14 +53,59 @@ impl Fault {
 pub(crate) struct Faults {
     /// Materials that the page makes, each with its place.
     pub(crate) materials: Vec<(MakeMaterial, usize)>,
+    /// What refused lines are about, and their places. Nothing is said of other lines that name it: they may be right.
+    pub(crate) refused: Refused,
+    /// Whether it is open what is there by a name.
+    pub(crate) doubting: bool,
     list: Vec<Fault>,
     more: usize,
-    failed: bool,
+    errors: usize,
+}
+
+/// What lines are about that were refused.
+#[derive(Debug, Default)]
+pub(crate) struct Refused {
+    /// Names that they would have bound, and groups that they would have described.
+    pub(crate) names: BTreeSet<String>,
+    /// Offsets of lines that are no Python, and that the others are read without.
+    pub(crate) lines: Vec<usize>,
+    /// Groups of the file of which not all is known.
+    pub(crate) groups: BTreeSet<String>,
+}
+
+impl Refused {
+    /// Whether it is open what a group is, since lines about it are refused.
+    pub(crate) fn has(&self, group: &str) -> bool {
+        let is_it = |name: &String| name == group || word(group).as_ref() == Some(name);
+        self.groups.contains(group) || self.names.iter().any(is_it)
+    }
+
+    /// Notes a line, from its first word to its end, that cannot be read: what it would have bound is open.
+    pub(crate) fn line(&mut self, text: &str, at: usize) {
+        self.lines.push(at);
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        let end = |text: &str| text.find(|c| !is_part(c)).unwrap_or(text.len());
+        let (word, after) = text.split_at(end(text));
+        if after.trim_start().starts_with(['=', ':']) {
+            self.names.insert(word.to_owned());
+        }
+        if let Some(output) = text.strip_prefix("group_output.") {
+            self.names.insert(output.split_at(end(output)).0.to_owned());
+        }
+        // The ends of a zone.
+        if let Some((_, ends)) = text.split_once(" as ").filter(|_| word == "with") {
+            let words = ends.split(|c| !is_part(c)).filter(|word| !word.is_empty());
+            self.names.extend(words.map(str::to_owned));
+        }
+    }
 }
 
 impl Faults {
     pub(crate) fn add(&mut self, fault: Fault) {
-        self.failed |= fault.severity == Severity::Error;
+        if self.doubting && ABOUT_WHAT_IS_THERE.contains(&fault.code) {
+            return;
+        }
+        self.errors += usize::from(fault.severity == Severity::Error);
         // An expression may be looked at more than once: for its type, and for its value.
         if self
             .list
@@ -66,7 +127,12 @@ impl Faults {
 
     /// Whether one of them refuses the page.
     pub(crate) fn failed(&self) -> bool {
-        self.failed
+        self.errors > 0
+    }
+
+    /// How many errors were found so far, those that are found again included.
+    pub(crate) fn errors(&self) -> usize {
+        self.errors
     }
 
     pub(crate) fn count(&self) -> usize {

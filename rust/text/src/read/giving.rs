@@ -6,7 +6,7 @@ use geonode_protocol::Code;
 use rustpython_parser::ast::Expr;
 use serde_json::Value;
 
-use super::interface::type_name;
+use super::interface::{RETURNED, type_name};
 use super::reader::Reader;
 use super::value::{at, constant};
 use crate::names::SocketNames;
@@ -37,9 +37,11 @@ impl<'p> Reader<'_, '_, 'p> {
                         );
                         continue;
                     };
+                    let is_open = self.is_refused(RETURNED);
                     let exact = inputs.iter().position(|socket| socket.name == name);
                     match exact.or_else(|| words.place(name)) {
                         Some(number) => self.feed_end(&end, number, value),
+                        None if is_open => {}
                         None => self.no_output(name, &words, at(value)),
                     }
                 }
@@ -58,6 +60,7 @@ impl<'p> Reader<'_, '_, 'p> {
                     }
                 }
             }
+            _ if count == 0 && self.is_refused(RETURNED) => {}
             _ if count == 0 => {
                 let message = "Something is returned, but no output is declared.";
                 self.error(

@@ -17,6 +17,9 @@ pub(crate) const NEW_OUTPUT: &str = "@geometry_out";
 
 pub(super) const GEOMETRY: &str = "NodeSocketGeometry";
 
+/// The name of what a function returns, among those that are refused.
+pub(super) const RETURNED: &str = "->";
+
 /// A parameter of a function: word, type, subtype and default.
 pub(crate) struct Parameter {
     pub(crate) word: String,
@@ -181,17 +184,17 @@ impl<'p> Reader<'_, '_, 'p> {
                 .map(|annotation| self.annotation(annotation));
             let (kind, subtype) = match (stated, &default) {
                 (Some(Some(known)), _) => known,
-                (Some(None), _) => continue,
+                (Some(None), _) => {
+                    self.faults.refused.names.insert(word);
+                    continue;
+                }
                 (None, Some(default)) if !default.is_null() => (kind_of_default(default), None),
                 (None, _) if word == "geometry" => (GEOMETRY.to_owned(), None),
                 (None, _) => {
                     let message = format!("The type of the input “{word}” is open.");
-                    self.error(
-                        Code::MissingField,
-                        place,
-                        message,
-                        format!("Write, for example, `{word}: Float`."),
-                    );
+                    let fix = format!("Write, for example, `{word}: Float`.");
+                    self.error(Code::MissingField, place, message, fix);
+                    self.faults.refused.names.insert(word);
                     continue;
                 }
             };
@@ -249,6 +252,7 @@ impl<'p> Reader<'_, '_, 'p> {
     /// The outputs that the arrow of a function declares: name, type, subtype and place.
     pub(crate) fn returned(&mut self, returns: Option<&'p Expr>) -> Vec<(String, String, Option<String>, usize)> {
         let Some(returns) = returns else { return Vec::new() };
+        let errors = self.faults.errors();
         let mut all = Vec::new();
         match returns {
             Expr::Dict(dict) => {
@@ -295,6 +299,10 @@ impl<'p> Reader<'_, '_, 'p> {
                     all.push((name, kind, subtype, at(one)));
                 }
             }
+        }
+        if self.faults.errors() > errors {
+            // What is returned may be one of those.
+            self.faults.refused.names.insert(RETURNED.to_owned());
         }
         all
     }

@@ -170,6 +170,7 @@ impl<'p> Reader<'_, '_, 'p> {
                 Some(kind) => {
                     fields.insert(field.to_owned(), Value::from(self.item_short(field, &kind)));
                 }
+                None if self.depends_on_refused(value) => {}
                 None => {
                     let message = format!("The type of the item “{}” is open.", name.unwrap_or_default());
                     self.error(

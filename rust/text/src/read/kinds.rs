@@ -71,6 +71,13 @@ pub(super) const FUNCTIONS: &[(&str, &str)] = &[
     ("trunc", "TRUNC"),
 ];
 
+/// Whether a call of this name is a function of Python or of vectors.
+pub(super) fn is_function(name: &str) -> bool {
+    name == "float"
+        || FUNCTIONS.iter().any(|(known, _)| *known == name)
+        || OF_VECTORS.iter().any(|(known, ..)| *known == name)
+}
+
 impl<'p> Reader<'_, '_, 'p> {
     /// The type of socket that an expression stands for; none where that is open.
     pub(crate) fn kind_of(&mut self, expr: &'p Expr) -> Option<String> {
@@ -100,6 +107,9 @@ impl<'p> Reader<'_, '_, 'p> {
                         Val::Out(output) => output.id,
                         _ => return None,
                     };
+                    if self.open.contains(&id) {
+                        return None;
+                    }
                     let outputs = self.draft.sockets(&id, geonode_graph::ir::Side::Output);
                     let words = self.words_of(&outputs);
                     let socket = words

@@ -60,6 +60,9 @@ impl<'p> Reader<'_, '_, 'p> {
         if let Some(group) = self.functions.get(name) {
             return Some(Callee::Group(group.clone()));
         }
+        if self.is_refused(name) {
+            return None;
+        }
         let fix = match name {
             "repeat" | "simulation" | "for_each" => format!("Write `with {name}(…) as (x_in, x_out):`."),
             "closure" => {
@@ -100,6 +103,9 @@ impl<'p> Reader<'_, '_, 'p> {
             return Val::Bad;
         }
         if let Callee::Group(name) = &callee {
+            if self.faults.refused.groups.contains(name) && !self.draft.scope.trees.contains_key(name) {
+                return Val::Bad;
+            }
             if !self.draft.scope.trees.contains_key(name) {
                 let near = nearest(name, self.draft.scope.trees.keys().map(String::as_str));
                 let fix = near.map_or_else(
@@ -122,7 +128,11 @@ impl<'p> Reader<'_, '_, 'p> {
             self.draft
                 .set_property(&id, "node_tree", json!({ "node_group": name }), start);
         }
+        let errors = self.faults.errors();
         self.configure(&id, &call.keywords);
+        if self.faults.errors() > errors {
+            self.open.insert(id.clone());
+        }
         Val::Node(id)
     }
 

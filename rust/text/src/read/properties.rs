@@ -111,7 +111,10 @@ impl<'a, 'p> Reader<'_, 'a, 'p> {
 
     /// Sets what a word after a node's dot names: an input, a property, items.
     pub(crate) fn set_part(&mut self, id: &str, word: &str, value: &'p Expr) {
-        match self.role(id, word) {
+        let errors = self.faults.errors();
+        let role = self.role(id, word);
+        let settles = !matches!(role, Role::Input | Role::Label);
+        match role {
             Role::Properties => self.properties(id, value),
             Role::Property(name, property) => {
                 self.property(id, name, property, value);
@@ -138,6 +141,9 @@ impl<'a, 'p> Reader<'_, 'a, 'p> {
                 }
             }
             Role::Input => self.keyword(id, word, value),
+        }
+        if settles && self.faults.errors() > errors {
+            self.open.insert(id.to_owned());
         }
     }
 

@@ -84,6 +84,8 @@ pub(crate) struct Reader<'r, 'a, 'p> {
     pub(crate) closures: Vec<HashMap<String, Output>>,
     /// Output nodes of the closures around a place.
     pub(crate) closure_ends: Vec<String>,
+    /// Nodes of which a property or an item is refused: their sockets are open.
+    pub(crate) open: HashSet<String>,
     /// IDs whose nodes are replaced by others of another type.
     pub(crate) replaced: HashMap<String, usize>,
     pub(crate) extras: Vec<Extra>,
@@ -122,6 +124,7 @@ impl<'r, 'a, 'p> Reader<'r, 'a, 'p> {
             parameters: HashMap::new(),
             closures: Vec::new(),
             closure_ends: Vec::new(),
+            open: HashSet::new(),
             replaced: HashMap::new(),
             extras: Vec::new(),
             returned_from: HashSet::new(),
@@ -132,6 +135,53 @@ impl<'r, 'a, 'p> Reader<'r, 'a, 'p> {
 
     pub(crate) fn error(&mut self, code: Code, at: usize, message: impl Into<String>, fix: impl Into<String>) {
         self.faults.add(Fault::new(code, at, message, fix));
+    }
+
+    /// Whether a line is refused that would have bound this name.
+    pub(crate) fn is_refused(&self, name: &str) -> bool {
+        self.faults.refused.names.contains(name)
+    }
+
+    /// Whether it is open which sockets a node has, since something is refused that they depend on.
+    pub(crate) fn is_open(&self, id: &str) -> bool {
+        let Some(node) = self.draft.node(id) else {
+            return self.is_refused(id);
+        };
+        let refused = &self.faults.refused;
+        let is_end = matches!(node.kind.as_str(), GROUP_INPUT_TYPE | GROUP_OUTPUT_TYPE);
+        self.open.contains(id)
+            || is_end && !refused.names.is_empty()
+            || node.group().is_some_and(|group| refused.groups.contains(group))
+    }
+
+    /// Whether an expression contains a name of which nothing is known, since its line is refused.
+    pub(crate) fn depends_on_refused(&self, expr: &Expr) -> bool {
+        let is_bad = |name: &str| {
+            self.is_refused(name)
+                || matches!(self.bindings.get(name), Some(Binding::Known(Val::Bad)))
+                || matches!(self.bindings.get(name), Some(Binding::Known(Val::Node(id))) if self.is_open(id))
+        };
+        let depends = |expr: &Expr| self.depends_on_refused(expr);
+        match expr {
+            Expr::Name(name) => is_bad(name.id.as_str()),
+            Expr::Attribute(attribute) => depends(&attribute.value),
+            Expr::Subscript(part) => depends(&part.value),
+            Expr::UnaryOp(term) => depends(&term.operand),
+            Expr::BinOp(term) => depends(&term.left) || depends(&term.right),
+            Expr::BoolOp(term) => term.values.iter().any(depends),
+            Expr::Compare(term) => depends(&term.left) || term.comparators.iter().any(depends),
+            Expr::IfExp(term) => depends(&term.test) || depends(&term.body) || depends(&term.orelse),
+            Expr::Tuple(all) => all.elts.iter().any(depends),
+            Expr::List(all) => all.elts.iter().any(depends),
+            Expr::Call(call) => {
+                let known = match &*call.func {
+                    Expr::Name(name) => self.is_node(name.id.as_str()) && !is_bad(name.id.as_str()),
+                    _ => true,
+                };
+                !known || call.args.iter().any(depends) || call.keywords.iter().any(|keyword| depends(&keyword.value))
+            }
+            _ => false,
+        }
     }
 
     /// The words of a list of sockets.
@@ -215,6 +265,9 @@ impl<'r, 'a, 'p> Reader<'r, 'a, 'p> {
             if let Some(output) = inputs.get(name) {
                 return Val::Out(output.clone());
             }
+        }
+        if self.is_refused(name) {
+            return Val::Bad;
         }
         match self.bindings.get(name) {
             Some(Binding::Known(known)) => return known.clone(),
@@ -304,6 +357,9 @@ impl<'r, 'a, 'p> Reader<'r, 'a, 'p> {
 
     /// The output of a node that a value alone means: its first, or the first that the input takes.
     pub(crate) fn output_for(&self, id: &str, wanted: Option<&str>) -> Option<Output> {
+        if self.open.contains(id) {
+            return None;
+        }
         let outputs = self.draft.sockets(id, Side::Output);
         let usable = || outputs.iter().filter(|socket| is_usable(socket));
         let fits = |socket: &&Socket| {
@@ -340,6 +396,9 @@ impl<'r, 'a, 'p> Reader<'r, 'a, 'p> {
 
     /// An output of a node by its word on the page.
     pub(crate) fn output_named(&mut self, id: &str, word: &str, at: usize) -> Option<Output> {
+        if self.open.contains(id) {
+            return None;
+        }
         let outputs = self.draft.sockets(id, Side::Output);
         let words = self.words_of(&outputs);
         let found = words
@@ -353,6 +412,9 @@ impl<'r, 'a, 'p> Reader<'r, 'a, 'p> {
                 socket: socket.identifier.clone(),
                 kind,
             });
+        }
+        if self.is_open(id) {
+            return None;
         }
         let label = self.label_of(id);
         if found.is_some() {
@@ -391,6 +453,9 @@ impl<'r, 'a, 'p> Reader<'r, 'a, 'p> {
             .filter(|socket| socket.kind != VIRTUAL);
         if let (Some(socket), Some(place)) = (found, place) {
             return Some((socket.clone(), words.word_at(place).unwrap_or(word).to_owned()));
+        }
+        if self.is_open(id) {
+            return None;
         }
         let usable: Vec<&str> = inputs
             .iter()

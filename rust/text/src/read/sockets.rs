@@ -32,6 +32,9 @@ impl<'p> Reader<'_, '_, 'p> {
                 if let Some(known) = self.parameters.get(word) {
                     return Some(known.socket.clone());
                 }
+                if self.is_refused(word) {
+                    return None;
+                }
                 let known: Vec<&str> = self.parameters.keys().map(String::as_str).collect();
                 let fix = nearest(word, known.iter().copied()).map_or_else(
                     || format!("The inputs are: {}.", known.join(", ")),
@@ -49,6 +52,9 @@ impl<'p> Reader<'_, '_, 'p> {
             {
                 if let Some(found) = self.output_of_group(attribute.attr.as_str()) {
                     return Some(found);
+                }
+                if self.is_refused(attribute.attr.as_str()) {
+                    return None;
                 }
                 let words = self.outputs();
                 let list: Vec<&str> = words.words().collect();
@@ -130,6 +136,12 @@ impl<'p> Reader<'_, '_, 'p> {
     /// `count: Int = 5` and `group_output.tip: Factor` in an edit: a new socket, or a change of one.
     pub(crate) fn declare_socket(&mut self, target: &'p Expr, annotation: &'p Expr, default: Option<&'p Expr>) {
         let Some((kind, subtype)) = self.annotation(annotation) else {
+            let word = match target {
+                Expr::Name(name) => name.id.to_string(),
+                Expr::Attribute(attribute) => attribute.attr.to_string(),
+                _ => return,
+            };
+            self.faults.refused.names.insert(word);
             return;
         };
         let default = default

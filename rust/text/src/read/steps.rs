@@ -10,7 +10,7 @@ use geonode_protocol::{Action, AddGroup, Code, Expectation, Finding, GroupNodes,
 use indexmap::IndexMap;
 use rustpython_parser::ast::{Stmt, StmtFunctionDef};
 
-use super::book::{Book, means};
+use super::book::{Book, add_groups_of_file, means};
 use super::draft::Draft;
 use super::fault::{Faults, Lines};
 use super::operations::blank;
@@ -46,39 +46,53 @@ pub struct ReadPage {
     pub measures: Vec<Measure>,
     /// The steps; empty when a finding is an error.
     pub steps: Vec<PageStep>,
+    /// Where a finding is an error: steps of what can be read, which may be judged too, but not carried out.
+    pub partial: Vec<PageStep>,
+    /// Then the groups of which not all could be read: what is there by a name is open.
+    pub open: BTreeSet<String>,
     /// Findings, their paths being lines and columns.
     pub findings: Vec<Finding>,
 }
 
 /// Reads a page against the file. `usual` is the object that is meant where the page names none.
 pub fn read_page(text: &str, document: &Document, catalogue: &Catalogue, usual: Option<&str>) -> ReadPage {
+    read_after(text, document, catalogue, usual, BTreeSet::new())
+}
+
+/// As [`read_page`], after pages of which parts could not be read: of these groups it is open what is in them.
+pub(super) fn read_after(
+    text: &str,
+    document: &Document,
+    catalogue: &Catalogue,
+    usual: Option<&str>,
+    open: BTreeSet<String>,
+) -> ReadPage {
     let mut faults = Faults::default();
+    faults.refused.groups = open;
     let statements = parse(text, |name| names_in_file(document, name), &mut faults);
     let mut read = ReadPage::default();
     let lines = Lines::of(text);
-    let steps = if faults.failed() {
-        None
-    } else {
-        Some(Book::open(text, &statements, document, catalogue, usual, &mut faults))
-    };
-    if let Some((steps, page)) = steps {
+    if !faults.failed() || !statements.is_empty() {
+        let (steps, page) = Book::open(text, &statements, document, catalogue, usual, &mut faults);
         read.message = page.message;
         read.expects = page.expects;
         read.measures = page.measures;
-        if !faults.failed() {
-            let place = |at: usize| lines.place(at);
-            read.steps = steps
-                .into_iter()
-                .map(|step| PageStep {
-                    places: step.places.into_iter().map(place).collect(),
-                    target: place(step.at),
-                    action: step.action,
-                    edits: step.edits,
-                    asks: step.asks,
-                })
-                .collect();
-        }
+        let place = |at: usize| lines.place(at);
+        let steps = steps.into_iter().map(|step| PageStep {
+            places: step.places.into_iter().map(place).collect(),
+            target: place(step.at),
+            action: step.action,
+            edits: step.edits,
+            asks: step.asks,
+        });
+        let list = if faults.failed() {
+            &mut read.partial
+        } else {
+            &mut read.steps
+        };
+        list.extend(steps);
     }
+    read.open = std::mem::take(&mut faults.refused.groups);
     read.findings = faults.findings(&lines);
     read
 }
@@ -101,7 +115,9 @@ impl<'b> Book<'b> {
         faults: &mut Faults,
     ) -> (Vec<RawStep>, Page<'b>) {
         let page = Page::of(statements, faults);
-        let functions = page.functions();
+        let names = Names::new(catalogue);
+        let mut functions = page.functions();
+        add_groups_of_file(&mut functions, document, &names);
         let mut book = Self {
             text,
             document,
@@ -110,16 +126,15 @@ impl<'b> Book<'b> {
             functions,
             uses: BTreeMap::new(),
         };
-        if page.groups.is_empty() && page.applies.is_empty() {
+        if page.groups.is_empty() && page.applies.is_empty() && faults.refused.lines.is_empty() {
             let fix =
                 "Describe a tree: `def name(geometry: Geometry) -> Geometry:`, then apply(\"Name\", object=\"Plane\").";
             faults.error(Code::TextForm, 0, "The page describes no group.", fix);
         }
-        let names = Names::new(catalogue);
         book.find_uses(&page.groups, &names);
         let steps = match book.order(&page.groups, faults) {
-            Some(order) if !faults.failed() => book.steps(&page, &order, &names, faults),
-            _ => Vec::new(),
+            Some(order) => book.steps(&page, &order, &names, faults),
+            None => Vec::new(),
         };
         (steps, page)
     }
@@ -137,15 +152,19 @@ impl<'b> Book<'b> {
             let Some(group) = page.groups.get(*number) else {
                 continue;
             };
+            let errors = faults.errors();
+            faults.doubting = faults.refused.groups.contains(&group.name);
             // An edit after a function means what that made.
             let read = self.group(group, names, &trees, faults);
+            faults.doubting = false;
+            let mut left_out = faults.refused.lines.iter();
+            if faults.errors() > errors || left_out.any(|at| (group.at..group.end).contains(at)) {
+                faults.refused.groups.insert(group.name.clone());
+            }
             if let Some(read) = read {
                 trees.insert(read.name.clone(), read.tree.clone());
                 done.push(read);
             }
-        }
-        if faults.failed() {
-            return Vec::new();
         }
         let used: BTreeSet<&String> = page
             .groups
@@ -168,11 +187,17 @@ impl<'b> Book<'b> {
                 *place = true;
             }
             let apply = number.and_then(|number| page.applies.get(number));
+            // A line that is refused may have been the one that uses it, and its inputs may be open.
+            let is_open = apply.is_none() && !page.applies.is_empty() && faults.failed();
+            faults.doubting = is_open || faults.refused.groups.contains(&root.name);
             self.root(root, apply, &done, &mut steps, faults);
         }
         for (apply, _) in page.applies.iter().zip(applied).filter(|(_, known)| !known) {
+            let group = apply.group.as_ref();
+            faults.doubting = group.is_none_or(|group| faults.refused.has(group)) && faults.failed();
             self.apply_alone(apply, &done, &trees, &mut steps, faults);
         }
+        faults.doubting = false;
         if let Some(first) = steps.first_mut() {
             first.make(&faults.materials);
         }
@@ -286,6 +311,7 @@ impl<'b> Book<'b> {
     fn root(&self, root: &Done, apply: Option<&Apply>, done: &[Done], steps: &mut Vec<RawStep>, faults: &mut Faults) {
         let at = apply.map_or(root.at, |apply| apply.at);
         let Some((object, modifier)) = self.target(&root.name, apply, root, faults) else {
+            faults.refused.groups.insert(root.name.clone());
             return;
         };
         let single_user = apply.is_some_and(|apply| apply.single_user);

@@ -6,6 +6,8 @@ use rustpython_parser::lexer::{LexResult, LexicalError, LexicalErrorType, lex};
 use rustpython_parser::text_size::{TextRange, TextSize};
 use rustpython_parser::{Mode, ParseError, ParseErrorType, StringKind, Tok, parse_tokens};
 
+use std::borrow::Cow;
+
 use super::fault::{Fault, Faults};
 
 /// Most bytes of a page; the largest tree that Blender ships takes about a tenth of it.
@@ -23,11 +25,13 @@ const MAX_WORD: usize = 200;
 const MAX_LEFT_OUT: usize = 8;
 /// Largest page for which that is done, in tokens: each time the rest is parsed again.
 const MAX_AGAIN: usize = 20_000;
+/// Largest page for which that is done with lines that are no words, in bytes.
+const MAX_MENDED: usize = 100_000;
 
 /// Numbers that have a name on every page that gives it to nothing else.
 const NUMBERS: [(&str, f64); 2] = [("pi", std::f64::consts::PI), ("tau", std::f64::consts::TAU)];
 
-/// The statements of a page; those that are not Python are reported and left out. `is_taken`: a name means something in the file.
+/// The statements of a page; those that are not Python are reported and left out, and none is read where it is open what is left. `is_taken`: a name means something in the file.
 pub(crate) fn parse(text: &str, is_taken: impl Fn(&str) -> bool, faults: &mut Faults) -> Vec<Stmt> {
     if text.len() > MAX_BYTES {
         let message = format!("The page has {} bytes; the limit is {MAX_BYTES}.", text.len());
@@ -44,16 +48,9 @@ pub(crate) fn parse(text: &str, is_taken: impl Fn(&str) -> bool, faults: &mut Fa
         faults.add(Fault::new(Code::TooDeep, at, message, "Write a shorter one."));
         return Vec::new();
     }
-    let mut tokens = Vec::new();
-    for token in lex(text, Mode::Module) {
-        match token {
-            Ok(token) => tokens.push(token),
-            Err(error) => {
-                faults.add(lexical(text, &error));
-                return Vec::new();
-            }
-        }
-    }
+    let Some((text, mut tokens)) = words(text, faults) else {
+        return Vec::new();
+    };
     if let Some(fault) = too_deep(&tokens) {
         faults.add(fault);
         return Vec::new();
@@ -66,7 +63,124 @@ pub(crate) fn parse(text: &str, is_taken: impl Fn(&str) -> bool, faults: &mut Fa
             put_number(&mut tokens, name, value);
         }
     }
-    suite(text, tokens, faults)
+    suite(&text, tokens, faults)
+}
+
+/// Words with their places.
+type Words = Vec<(Tok, TextRange)>;
+
+/// The words of a page. A line with something that is no word is reported and left out: blanks and `pass` stand in its place.
+fn words<'t>(text: &'t str, faults: &mut Faults) -> Option<(Cow<'t, str>, Words)> {
+    let mut text = Cow::Borrowed(text);
+    for _ in 0..MAX_LEFT_OUT {
+        let mut tokens = Vec::new();
+        let found = lex(&text, Mode::Module).try_for_each(|token| token.map(|token| tokens.push(token)));
+        let Err(error) = found else {
+            return Some((text, tokens));
+        };
+        let at = usize::from(error.location).min(text.len());
+        let ends_early = matches!(error.error, LexicalErrorType::Eof);
+        let (fault, line) = match unclosed(&text, &tokens).filter(|_| ends_early) {
+            Some((at, line)) => (open_bracket(at), Some(line)),
+            None if ends_early => (lexical(&text, &error), None),
+            None => (lexical(&text, &error), line_around(&text, &tokens, at)),
+        };
+        faults.add(fault);
+        let (start, end) = line.filter(|_| text.len() <= MAX_MENDED)?;
+        faults.refused.line(text.get(start..end)?, start);
+        text = Cow::Owned(without(&text, start, end)?);
+    }
+    None
+}
+
+fn open_bracket(at: usize) -> Fault {
+    let fix = "Close it before the next line of the group begins.";
+    Fault::new(Code::TextSyntax, at, "The bracket that opens here is not closed.", fix)
+}
+
+/// Where the statement begins whose words come last.
+fn statement_start(tokens: &[(Tok, TextRange)]) -> usize {
+    let is_end = |token: &Tok| matches!(token, Tok::Newline | Tok::Indent | Tok::Dedent);
+    let mut depth = 0_usize;
+    let mut start = None;
+    for (token, range) in tokens {
+        match token {
+            Tok::Lpar | Tok::Lsqb | Tok::Lbrace => depth += 1,
+            Tok::Rpar | Tok::Rsqb | Tok::Rbrace => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 && is_end(token) {
+            start = None;
+        } else if start.is_none() {
+            start = Some(usize::from(range.start()));
+        }
+    }
+    start.unwrap_or(usize::MAX)
+}
+
+/// The line of a place that is no word, from its first word to its last; none where it is open how far its statement goes.
+fn line_around(text: &str, tokens: &[(Tok, TextRange)], at: usize) -> Option<(usize, usize)> {
+    let whole = text.as_bytes();
+    // What is wrong with a text or an indentation is known at the end of the line.
+    let inside = if at > 0 && (at == text.len() || whole.get(at - 1) == Some(&b'\n')) && whole.get(at) != Some(&b' ') {
+        at - 1
+    } else {
+        at
+    };
+    let line = text.get(..inside)?.rfind('\n').map_or(0, |at| at + 1);
+    let start = statement_start(tokens).min(line + text.get(line..)?.find(|c| c != ' ')?);
+    let mut depth = 0_i32;
+    for (number, byte) in whole.iter().enumerate().skip(start) {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth -= 1,
+            b'\n' if number >= inside && depth <= 0 => return Some((start, number)),
+            _ => {}
+        }
+    }
+    (depth <= 0).then_some((start, text.len()))
+}
+
+/// The first bracket that stays open although the next statement begins, and the statement that it is in.
+fn unclosed(text: &str, tokens: &[(Tok, TextRange)]) -> Option<(usize, (usize, usize))> {
+    let mut open: Vec<usize> = Vec::new();
+    for (token, range) in tokens {
+        match token {
+            Tok::Lpar | Tok::Lsqb | Tok::Lbrace => open.push(usize::from(range.start())),
+            Tok::Rpar | Tok::Rsqb | Tok::Rbrace => drop(open.pop()),
+            _ => {}
+        }
+    }
+    let start = statement_start(tokens);
+    let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
+    let own = start - text.get(..start)?.rfind('\n').map_or(0, |at| at + 1);
+    let mut at = start + text.get(start..)?.find('\n')? + 1;
+    for line in text.get(at..)?.split_inclusive('\n') {
+        let words = line.trim_start();
+        let begins = words.starts_with(char::is_alphabetic) && indent(line) <= own;
+        if begins {
+            // Of several the innermost one of that line: what is before it may be closed there.
+            let first = open.iter().rev().find(|bracket| **bracket < at)?;
+            return Some((*first, (start, at - 1)));
+        }
+        at += line.len();
+    }
+    None
+}
+
+/// The text with `pass` instead of a statement, and blanks for the rest of it; none for one that begins a block.
+fn without(text: &str, start: usize, end: usize) -> Option<String> {
+    let line = text.get(start..end)?;
+    let begins_block = line.trim_end().ends_with(':') || ["def ", "with "].iter().any(|word| line.starts_with(word));
+    if begins_block || line.len() < 4 {
+        return None;
+    }
+    let mut mended = String::with_capacity(text.len());
+    mended.push_str(text.get(..start)?);
+    mended.push_str("pass");
+    mended.extend(line.bytes().skip(4).map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
+    mended.push_str(text.get(end..)?);
+    Some(mended)
 }
 
 /// Whether the page gives a name to something: an assignment, a parameter, an argument, a function, the end of a zone.
@@ -181,44 +295,39 @@ fn suite(text: &str, mut tokens: Vec<(Tok, TextRange)>, faults: &mut Faults) -> 
             Err(error) => {
                 let at = usize::from(error.offset);
                 faults.add(grammatical(text, &error));
-                if !again || faults.count() >= LISTED_FINDINGS || !leave_out(&mut tokens, at) {
+                let line = leave_out(&mut tokens, at).filter(|_| again && faults.count() < LISTED_FINDINGS);
+                let Some((start, end)) = line else {
                     return Vec::new();
-                }
+                };
+                faults.refused.line(text.get(start..end).unwrap_or_default(), start);
             }
         }
     }
     Vec::new()
 }
 
-/// Puts `pass` for the statement around a place; false for one that begins a block, which cannot be left out alone.
-fn leave_out(tokens: &mut Vec<(Tok, TextRange)>, at: usize) -> bool {
+/// Puts `pass` for the statement around a place, and tells where that is; none for one that begins a block, which cannot be left out alone.
+fn leave_out(tokens: &mut Vec<(Tok, TextRange)>, at: usize) -> Option<(usize, usize)> {
     let is_end = |token: &Tok| matches!(token, Tok::Newline | Tok::Indent | Tok::Dedent);
     let offset = TextSize::try_from(at).unwrap_or_default();
-    let Some(hit) = tokens
+    let hit = tokens
         .iter()
-        .position(|(_, range)| range.end() > offset || range.start() >= offset)
-    else {
-        return false;
-    };
+        .position(|(_, range)| range.end() > offset || range.start() >= offset)?;
     let before = tokens.get(..hit).unwrap_or_default();
     let first = before
         .iter()
         .rposition(|(token, _)| is_end(token))
         .map_or(0, |at| at + 1);
     let after = tokens.get(hit..).unwrap_or_default();
-    let Some(length) = after.iter().position(|(token, _)| matches!(token, Tok::Newline)) else {
-        return false;
-    };
+    let length = after.iter().position(|(token, _)| matches!(token, Tok::Newline))?;
     let last = hit + length;
     let is_block = tokens
         .get(last + 1)
         .is_some_and(|(token, _)| matches!(token, Tok::Indent));
-    let Some((_, range)) = tokens.get(first).filter(|_| !is_block && first < last) else {
-        return false;
-    };
-    let pass = (Tok::Pass, *range);
-    tokens.splice(first..last, [pass]);
-    true
+    let (_, range) = *tokens.get(first).filter(|_| !is_block && first < last)?;
+    let end = tokens.get(last).map_or(range.end(), |(_, end)| end.start());
+    tokens.splice(first..last, [(Tok::Pass, range)]);
+    Some((usize::from(range.start()), usize::from(end)))
 }
 
 fn lexical(text: &str, error: &LexicalError) -> Fault {

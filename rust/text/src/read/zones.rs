@@ -134,6 +134,7 @@ impl<'p> Reader<'_, '_, 'p> {
             .insert(zone.ends.0.to_owned(), Binding::Known(Val::Node(input.clone())));
         self.bindings
             .insert(zone.ends.1.to_owned(), Binding::Known(Val::Node(output.clone())));
+        let errors = self.faults.errors();
         let mut loose: Vec<&'p Keyword> = Vec::new();
         let mut inputs: Vec<&'p Keyword> = Vec::new();
         for keyword in &zone.call.keywords {
@@ -160,6 +161,9 @@ impl<'p> Reader<'_, '_, 'p> {
         }
         let collection = if zone.kind == "for_each" { "input_items" } else { usual };
         self.loose_items(&input, &output, collection, &loose);
+        if self.faults.errors() > errors {
+            self.open.extend([input.clone(), output.clone()]);
+        }
         let sockets = self.draft.sockets(&input, Side::Input);
         let words = self.words_of(&sockets);
         for (number, value) in zone.call.args.iter().enumerate() {
@@ -281,8 +285,12 @@ impl<'p> Reader<'_, '_, 'p> {
             self.bindings.insert(name.to_owned(), Binding::Known(Val::Bad));
             return false;
         };
+        let errors = self.faults.errors();
         let outputs = self.returned(function.returns.as_deref());
         let parameters = self.parameters_of(&function.args);
+        if self.faults.errors() > errors {
+            self.open.extend([input.clone(), output.clone()]);
+        }
         for input in parameters.iter().filter(|input| input.default.is_some()) {
             let message = format!("The input “{}” of a closure has no default.", input.word);
             let fix = "Give its value where the closure is evaluated: evaluate_closure(closure=…, input_items={\"Size\": Float(2.0)}).";

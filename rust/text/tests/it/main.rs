@@ -14,6 +14,7 @@ mod grammar;
 mod names;
 mod pages;
 mod round_trip;
+mod waves;
 mod write;
 
 use std::path::Path;

@@ -544,8 +544,8 @@ fn findings_name_line_and_column() {
         ("x = [i for i in y]", Code::TextForm, "line 2, column 9"),
         ("if f: pass", Code::TextForm, "line 2, column 5"),
         ("for i in x: pass", Code::TextForm, "line 2, column 5"),
-        ("x = cube(", Code::CutOff, ""),
-        ("x = (1, 2", Code::CutOff, ""),
+        ("x = cube(", Code::TextSyntax, "line 2, column 13"),
+        ("x = (1, 2", Code::TextSyntax, "line 2, column 9"),
         ("x = a b", Code::TextSyntax, "line 2, column 11"),
         ("x = cube(size=\"big\")", Code::WrongType, "line 2, column 19"),
         (
