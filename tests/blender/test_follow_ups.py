@@ -27,6 +27,8 @@ def said(prompt: str) -> RunReport:
         ("5 fewer", 35),
         ("make it 30", 30),
         ("three times as many rocks", 120),
+        ("8 of them", 8),
+        ("3 more", 43),
     ],
 )
 def test_changes_compare_with_the_last_result(change: str, count: int) -> None:
@@ -136,3 +138,61 @@ def test_another_direction_leaves_the_spacing() -> None:
     seen = see(bpy.data.objects["Cube"])
     assert seen.instances == 5
     assert math.isclose(seen.nearest(), 4, rel_tol=1e-4)
+
+
+def test_two_wishes_of_one_prompt_are_made_one_after_the_other() -> None:
+    scene()
+    cube, plane = bpy.data.objects["Cube"], bpy.data.objects["Plane"]
+    report = said("scatter 50 cubes on the plane and then add a wireframe to the cube")
+    assert len(plane.modifiers) == len(cube.modifiers) == 1
+    assert see(plane).instances == 50 and see(cube).faces > 6
+    assert report.understanding["preset"] == "Scatter + Wireframe" and len(report.understanding["done"]) > 1
+    # “It” is what the first is about; copies of it are worked on with it.
+    scene()
+    ball = bpy.data.objects["Ball"]
+    bpy.context.view_layer.objects.active = ball
+    said("array it 5 times along x, then make it a wireframe")
+    modifiers = [modifier.node_group.name for modifier in ball.modifiers]
+    assert modifiers == ["Array in a Line", "Wireframe"]
+    corners = len(see(ball).corners)
+    assert see(ball).instances == 5 and corners == 40
+    # What is not understood keeps all of it from being made.
+    before = len(ball.modifiers)
+    assert api.run("bevel the cube and rotate it", provider="offline").status != "done"
+    assert len(ball.modifiers) == before and len(bpy.data.objects["Cube"].modifiers) == 0
+
+
+def test_several_changes_of_one_sentence_are_read_each_alone() -> None:
+    scene()
+    plane = bpy.data.objects["Plane"]
+    said("scatter 40 rocks on the plane")
+    before = see(plane)
+    report = said("smaller and 60 of them")
+    after = see(plane)
+    assert after.instances == 60 and len(plane.modifiers) == 1
+    assert {one["title"] for one in report.understanding["parameters"]} == {"Size", "Count"}
+    assert after.size(2) < before.size(2)
+    said("only on the left half")
+    assert (see(plane).places[:, 0] <= 0.01).all() and len(plane.modifiers) == 1
+    said("make it 12 and 2 m apart")
+    seen = see(plane)
+    assert 5 <= seen.instances <= 12 and seen.nearest() >= 1.99 and len(plane.modifiers) == 1
+
+
+def test_changes_that_the_last_result_does_not_have_are_refused() -> None:
+    scene()
+    cube = bpy.data.objects["Cube"]
+    bpy.context.view_layer.objects.active = cube
+    said("ring of 8 cubes with radius 6 m")
+    for prompt, reason in (
+        ("8 steps", "No preset fits"),
+        ("another one beside it", "an object of its own"),
+        ("undo the random rotation", "to switch off"),
+        ("without random rotation", "No preset fits"),
+        ("twice as many and half the size", "“half”"),
+    ):
+        report = api.run(prompt, provider="offline")
+        assert report.status != "done" and reason in str(report.messages), (prompt, report.messages)
+    assert see(cube).instances == 8 and len(cube.modifiers) == 1
+    said("8 of them, radius 4 m")
+    assert see(cube).instances == 8 and math.isclose(float(see(cube).size(0)), 10, rel_tol=0.2)

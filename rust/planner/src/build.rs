@@ -26,6 +26,19 @@ pub struct Planned {
     pub plan: Value,
     /// How the prompt was read.
     pub understanding: Understanding,
+    /// Where the result stands; none for the answer to a question.
+    pub(crate) made: Option<Made>,
+}
+
+/// Where a result stands.
+#[derive(Debug, Clone)]
+pub(crate) struct Made {
+    pub(crate) object: String,
+    pub(crate) modifier: String,
+    pub(crate) group: String,
+    pub(crate) thing: Option<Thing>,
+    /// Whether it was there before.
+    pub(crate) reused: bool,
 }
 
 /// The plan of what was read.
@@ -114,7 +127,18 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
     }
     let understanding = understanding(read, &scope, unit, &names, &remarks)?;
     let plan = paged(read, context, &scope, unit, &assumed, remarks, &names)?;
-    Ok(Planned { plan, understanding })
+    let made = Made {
+        object: read.cast.target.clone(),
+        modifier: names.modifier,
+        group: names.group,
+        thing: read.cast.thing.clone(),
+        reused: names.reused,
+    };
+    Ok(Planned {
+        plan,
+        understanding,
+        made: Some(made),
+    })
 }
 
 /// What is said of values that were given and change nothing beside the others: the count where the spacing decides it.

@@ -1,12 +1,14 @@
 //! Chooses the preset for a prompt: rules over concepts decide, the ranked index settles ties.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use geonode_protocol::Code;
 
 use crate::library::{Entry, Library};
+use crate::nouns::{assign, nouns};
 use crate::phrase::Phrase;
-use crate::reading::{ItemKind, Reading};
+use crate::reading::{Item, ItemKind, Reading};
 use crate::refusal::Refusal;
 
 /// Evidence below this is too weak for a plan.
@@ -17,38 +19,63 @@ const RANK_SHARE: f64 = 0.4;
 /// A rule of at least this strength counts as a second task even if other words exclude the preset.
 const SECOND: f64 = 2.2;
 
+/// Words that deny what follows them.
+const DENIALS: [&str; 3] = ["no", "without", "not"];
+
 struct Candidate<'a> {
     entry: &'a Entry,
     score: f64,
     /// Items that carry the evidence.
     evidence: Vec<usize>,
+    /// Those of them that tell the preset from the others.
+    own: Vec<usize>,
 }
 
-type Spans = Vec<(usize, usize)>;
+/// Where a concept occurs.
+struct Hit {
+    span: Range<usize>,
+    /// Whether the words call for many presets.
+    common: bool,
+}
 
-/// Every occurrence of a concept, with the longest phrase per start.
-fn hits(entry: &Entry, reading: &Reading, concept: &str) -> Spans {
+/// Every occurrence of a concept, with the longest phrase per start; what is denied, “without a wireframe”, is none.
+fn hits(entry: &Entry, reading: &Reading, concept: &str) -> Vec<Hit> {
     let Some(phrases) = entry.concepts.get(concept) else {
         return Vec::new();
     };
-    (0..reading.items.len())
-        .filter_map(|at| {
-            phrases
-                .iter()
-                .filter_map(|phrase| phrase.ends(reading, at))
-                .max()
-                .map(|end| (at, end))
+    let longest = |at: usize| {
+        let ends = phrases
+            .iter()
+            .filter_map(|phrase| Some((phrase.ends(reading, at)?, !phrase.common)));
+        ends.max().map(|(end, own)| Hit {
+            span: at..end,
+            common: !own,
         })
+    };
+    (0..reading.items.len())
+        .filter(|at| !is_denied(reading, *at))
+        .filter_map(longest)
         .collect()
+}
+
+/// Whether “no” or “without” stands before the word at this place, with adjectives between them at most.
+fn is_denied(reading: &Reading, at: usize) -> bool {
+    let describes = |item: &&Item| {
+        item.kind == ItemKind::Word
+            && (reading.language.is_determiner(&item.text) || reading.language.adjectives.contains(&item.stem))
+    };
+    let before = reading.items.get(..at).unwrap_or_default().iter().rev();
+    let mut before = before.skip_while(describes);
+    before.next().is_some_and(|item| DENIALS.contains(&item.text.as_str()))
 }
 
 /// The strongest rule that holds; with `strict`, no excluding concept may be present.
 fn evidence<'a>(entry: &'a Entry, reading: &Reading, strict: bool) -> Option<Candidate<'a>> {
-    let mut found: HashMap<&str, Spans> = HashMap::new();
+    let mut found: HashMap<&str, Vec<Hit>> = HashMap::new();
     for concept in entry.concepts.keys() {
         found.insert(concept, hits(entry, reading, concept));
     }
-    let present = |concept: &String| found.get(concept.as_str()).is_some_and(|spans| !spans.is_empty());
+    let present = |concept: &String| found.get(concept.as_str()).is_some_and(|hits| !hits.is_empty());
     if strict && entry.preset.against.iter().any(|set| set.iter().all(present)) {
         return None;
     }
@@ -58,16 +85,14 @@ fn evidence<'a>(entry: &'a Entry, reading: &Reading, strict: bool) -> Option<Can
         .iter()
         .filter(|rule| rule.all.iter().all(present) && !(strict && rule.none.iter().any(present)))
         .max_by(|a, b| a.weight.total_cmp(&b.weight))?;
-    let spans = rule
-        .all
-        .iter()
-        .filter_map(|concept| found.get(concept.as_str()))
-        .flatten();
-    let evidence = spans.flat_map(|(start, end)| *start..*end).collect();
+    let hits = rule.all.iter().filter_map(|concept| found.get(concept.as_str()));
+    let hits: Vec<&Hit> = hits.flatten().collect();
+    let items = |hits: &mut dyn Iterator<Item = &&Hit>| hits.flat_map(|hit| hit.span.clone()).collect();
     Some(Candidate {
         entry,
         score: rule.weight,
-        evidence,
+        evidence: items(&mut hits.iter()),
+        own: items(&mut hits.iter().filter(|hit| !hit.common)),
     })
 }
 
@@ -85,6 +110,7 @@ fn opening<'a>(entry: &'a Entry, reading: &Reading) -> Option<Candidate<'a>> {
         #[expect(clippy::cast_precision_loss, reason = "a few words")]
         score: THRESHOLD + (end - start) as f64 * 0.1,
         evidence: (start..end).collect(),
+        own: (start..end).collect(),
     })
 }
 
@@ -158,17 +184,24 @@ pub(crate) fn choose<'a>(library: &'a Library, reading: &Reading, prompt: &str) 
     if let Some(other) = second_task(library, best, reading) {
         return Err(several(best.entry, other));
     }
-    if let Some(other) = others
-        .iter()
-        .find(|other| !explains(best.entry, &other.evidence, reading))
-    {
+    if let Some(other) = others.iter().find(|other| !explains(best.entry, &other.own, reading)) {
         // The weaker candidate may be the one that understands both.
         if explains(other.entry, &best.evidence, reading) && best.score - other.score < 0.6 {
+            return Ok(other.entry);
+        }
+        if places(other.entry, best, reading) {
             return Ok(other.entry);
         }
         return Err(several(best.entry, other.entry));
     }
     Ok(best.entry)
+}
+
+/// Whether what calls for `made` is only the noun of what `entry` copies: “scatter 20 gears on the plane”.
+fn places(entry: &Entry, made: &Candidate, reading: &Reading) -> bool {
+    let all = nouns(reading, entry);
+    let (_, thing) = assign(entry, &all);
+    thing.is_some_and(|noun| made.own.iter().all(|at| *at == noun.at) && !made.own.is_empty())
 }
 
 fn several(a: &Entry, b: &Entry) -> Refusal {
@@ -223,7 +256,7 @@ fn second_task<'a>(library: &'a Library, best: &Candidate, reading: &Reading) ->
         .filter(|other| other.score >= SECOND)
         .find_map(|other| {
             let strange: Vec<usize> = other
-                .evidence
+                .own
                 .iter()
                 .copied()
                 .filter(|at| !explains(best.entry, std::slice::from_ref(at), reading))

@@ -183,7 +183,8 @@ fn silent(reading: &Reading, entry: &Entry, at: usize) -> bool {
         || language.prepositions.contains(&item.text)
         || language.conjunctions.contains(&item.text)
         || language.is_determiner(&item.text)
-        || language.adjectives.contains(&item.stem)
+        // “thick” only describes, “the thickness” is a thing to be changed.
+        || language.adjectives.contains(&item.stem) && !item.text.ends_with("ness")
         || language.generic.contains_key(&item.stem)
 }
 

@@ -25,6 +25,13 @@ pub(crate) struct Shared {
     options: IndexMap<String, IndexMap<String, Choice>>,
 }
 
+impl Shared {
+    /// The phrases of a concept.
+    pub(crate) fn words(&self, concept: &str) -> impl Iterator<Item = &str> {
+        self.concepts.get(concept).into_iter().flatten().map(String::as_str)
+    }
+}
+
 /// Lines of a page that several presets share.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -334,6 +341,13 @@ impl Entry {
             .flat_map(|role| role.after.iter().chain(&role.object_of));
         let words = self.words.iter().filter(|phrase| phrase.weight() > 1);
         concepts.chain(slots).chain(roles).chain(words).chain(&self.terse)
+    }
+
+    /// The phrases that call for it.
+    pub(crate) fn calling(&self) -> impl Iterator<Item = &Phrase> {
+        let called: HashSet<&String> = self.preset.calls.iter().flat_map(|rule| &rule.all).collect();
+        let concepts = self.concepts.iter().filter(move |(name, _)| called.contains(name));
+        concepts.flat_map(|(_, list)| list)
     }
 
     /// Title and an example prompt.

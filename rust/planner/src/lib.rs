@@ -14,6 +14,7 @@ mod entry;
 pub mod example;
 mod expr;
 mod fill;
+mod follow;
 pub mod gallery;
 mod infix;
 mod language;
@@ -38,6 +39,7 @@ mod scene;
 #[cfg(test)]
 mod scenes;
 mod second;
+mod sequence;
 mod standing;
 mod template;
 mod tokens;

@@ -1,6 +1,6 @@
 //! The presets that ship with the product, compiled once, and the ranked index over their words.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -10,7 +10,8 @@ use include_dir::{Dir, include_dir};
 pub(crate) use crate::entry::{Entry, Introducers, Slot};
 use crate::entry::{PARTS, Parts, Shared, compile};
 use crate::language::Language;
-use crate::preset::Preset;
+use crate::phrase::Pattern;
+use crate::preset::{Preset, Rule};
 use crate::refusal::{DataError, Suggestion};
 use crate::tokens;
 use crate::whole::PresetFile;
@@ -21,6 +22,8 @@ const SHARED: &str = "shared.toml";
 
 /// Shortest word that is corrected when mistyped.
 const SHORTEST_CORRECTED: usize = 6;
+/// A phrase that calls for so many presets tells them not apart.
+const COMMON: usize = 4;
 
 /// Cuts as the planner does, so that index and prompt agree.
 struct Cutter;
@@ -46,6 +49,8 @@ pub(crate) struct Library {
     index: SearchEngine<usize, u32, Cutter>,
     known: HashSet<String>,
     correctable: Vec<String>,
+    /// Words that open a request: “scatter”, “place”, “subdivide”.
+    pub(crate) deeds: HashSet<String>,
 }
 
 /// The files of the presets that ship.
@@ -156,6 +161,7 @@ impl Library {
             index: SearchEngineBuilder::with_tokenizer_and_documents(Cutter, Vec::<Document<usize>>::new()).build(),
             known: HashSet::new(),
             correctable: Vec::new(),
+            deeds: HashSet::new(),
         };
         for file in own {
             if let Ok(entry) = library.check(file)
@@ -170,6 +176,7 @@ impl Library {
 
     /// Makes the index and the lists of words from the entries.
     fn learn(&mut self) {
+        self.mark_common();
         let entries = &self.entries;
         let documents = entries.iter().enumerate().map(|(i, entry)| {
             let preset = &entry.preset;
@@ -201,8 +208,44 @@ impl Library {
                     .map(str::to_owned),
             );
         }
+        let examples = entries.iter().flat_map(|entry| &entry.preset.examples);
+        let first = |text: &String| text.split(' ').next().map(str::to_lowercase);
+        let places = self.shared.words("place").map(str::to_owned);
+        let short = entries.iter().flat_map(|entry| &entry.preset.terse).cloned();
+        let language = &self.language;
+        let acts = |word: &String| {
+            let stem = tokens::stem(word);
+            let thing = language.shape(&stem).is_some() || language.generic.contains_key(&stem);
+            word.chars().all(char::is_alphabetic)
+                && !(thing || language.is_determiner(word) || language.numbers.contains_key(word))
+        };
+        let deeds = examples
+            .filter_map(first)
+            .chain(places)
+            .chain(short)
+            .filter(acts)
+            .collect();
         let known = entries.iter().flat_map(|e| e.vocabulary.iter().cloned()).collect();
         (self.index, self.known, self.correctable) = (index, known, correctable.into_iter().collect());
+        self.deeds = deeds;
+    }
+
+    /// Marks the phrases that call for many presets, unless they call for theirs alone.
+    fn mark_common(&mut self) {
+        let mut users: HashMap<Vec<Pattern>, usize> = HashMap::new();
+        for entry in &self.entries {
+            let called: HashSet<&Vec<Pattern>> = entry.calling().map(|phrase| &phrase.patterns).collect();
+            for patterns in called {
+                *users.entry(patterns.clone()).or_default() += 1;
+            }
+        }
+        for entry in &mut self.entries {
+            let alone: Vec<String> = entry.preset.calls.iter().filter_map(Rule::alone).cloned().collect();
+            let phrases = entry.concepts.iter_mut().filter(|(name, _)| !alone.contains(*name));
+            for phrase in phrases.flat_map(|(_, list)| list) {
+                phrase.common = users.get(&phrase.patterns).is_some_and(|count| *count >= COMMON);
+            }
+        }
     }
 
     /// Presets ordered by how well their words fit the prompt, best first, with scores; deterministic.

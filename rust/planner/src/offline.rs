@@ -13,14 +13,16 @@ use crate::choose;
 use crate::cover;
 use crate::degree;
 use crate::fill;
+use crate::follow::{self, Follow, changed, changes_a_value, opens_with_a_value};
 use crate::last::Last;
-use crate::library::{Entry, Library};
+use crate::library::Library;
 use crate::naming::{About, last_result, names};
 use crate::reading::{ItemKind, Reading};
 use crate::refusal::Refusal;
 use crate::relative;
 use crate::roles::{self, Cast, Thing};
 use crate::second;
+use crate::sequence;
 use crate::standing;
 use crate::template::Read;
 use crate::translate;
@@ -106,24 +108,72 @@ fn told(said: &str) -> Planned {
     Planned {
         plan,
         understanding: Understanding::default(),
+        made: None,
     }
 }
 
+/// One thing, or several of which each is understood alone.
 fn in_english(library: &Library, prompt: &str, context: &Context, options: &Options) -> Result<Planned, Refusal> {
+    single(library, prompt, context, options, false).or_else(|refusal| {
+        let chosen = options.object.as_deref();
+        let mut context = context.clone();
+        if let Some(chosen) = chosen {
+            context.target_object = Some(chosen.to_owned());
+        }
+        // Each part may name its own object, unless one is chosen for all of them.
+        let part = |prompt: &str, context: &Context, follows: bool| {
+            let options = Options {
+                object: None,
+                ..options.clone()
+            };
+            let planned = single(library, prompt, context, &options, follows).ok()?;
+            let other = |name| planned.made.as_ref().is_some_and(|made| made.object != name);
+            (!chosen.is_some_and(other)).then_some(planned)
+        };
+        sequence::planned(library, prompt, &context, &part).ok_or(refusal)
+    })
+}
+
+/// The plan of one request; one that `follows` another in the same prompt is about no earlier result.
+fn single(
+    library: &Library,
+    prompt: &str,
+    context: &Context,
+    options: &Options,
+    follows: bool,
+) -> Result<Planned, Refusal> {
     let (rest, instead) = without_instead(library, prompt);
     let rest = rest.as_ref();
-    let last = Last::of(&library.entries, context, options.object.as_deref());
+    let last = Last::of(&library.entries, context, options.object.as_deref()).filter(|_| !follows);
+    let counted = last.as_ref().and_then(|last| follow::of_them(library, last, rest));
+    let rest = counted.as_deref().unwrap_or(rest);
     if let Some(last) = &last
         && let Some(read) = relative::read(library, last, rest, context)
     {
-        return build(&read?, context, About::Last);
+        return match read {
+            Ok(read) => build(&read, context, About::Last),
+            // “smaller and 200 of them”: several changes, each read alone.
+            Err(refusal) => {
+                let follow = Follow {
+                    library,
+                    last,
+                    context,
+                    options,
+                    on_last: options,
+                    prompt,
+                };
+                let read = follow.parts(rest).unwrap_or(Err(refusal))?;
+                build(&read, context, About::Last)
+            }
+        };
     }
     if last.is_none()
+        && !follows
         && let Some(refusal) = standing::refusal(rest, context, options.object.as_deref(), &library.language)
     {
         return Err(refusal);
     }
-    let changes = instead || opens_with_a_change(library, rest);
+    let changes = !follows && (instead || opens_with_a_change(library, rest));
     let on_last = last.as_ref().map(|last| Options {
         object: Some(last.object.name.clone()),
         ..options.clone()
@@ -146,6 +196,14 @@ fn in_english(library: &Library, prompt: &str, context: &Context, options: &Opti
         Ok(here) if continues(&here) => return changed(library, rest, context, on_last, last.as_ref()),
         other => other,
     };
+    // “8 of them” and “make it 12” are said of the last result, whatever else has so many copies.
+    let about_last = counted.is_some() || changes && changes_a_value(library, rest);
+    let first = match (first, &last) {
+        (Ok(read), Some(last)) if about_last && !read.cast.named && read.entry.preset.id != last.entry.preset.id => {
+            Err(relative::unclear(last, prompt))
+        }
+        (other, _) => other,
+    };
     let refused = match first {
         Ok(mut read) if changes => {
             if let Some(last) = &last {
@@ -159,34 +217,18 @@ fn in_english(library: &Library, prompt: &str, context: &Context, options: &Opti
     let Some(last) = last else {
         return Err(about_no_preset(library, refused, context, options, changes));
     };
-    // “make it 300”, “use spheres instead”, “radius 8 m”, “undo the random rotation”: the last result says what of.
-    let switched_off = without_removal(library, rest);
-    for full in in_full(library, switched_off.as_deref().unwrap_or(rest), last.entry) {
-        let Ok(mut read) = read(library, &full, context, options).and_then(|here| {
-            if here.cast.named {
-                Ok(here)
-            } else {
-                read(library, &full, context, on_last)
-            }
-        }) else {
-            continue;
-        };
-        for source in read.sources.values_mut() {
-            *source = spoken(source, prompt);
-        }
-        let off = |value: &PromptValue| *value == PromptValue::Bool(false);
-        if switched_off.is_some() && !read.values.values().any(off) {
-            continue;
-        }
-        if read.entry.preset.id == last.entry.preset.id && read.cast.target == last.object.name {
-            last.keep_thing(&mut read);
-            // Without a word of change, only what sets a value is one.
-            if changes || !read.values.is_empty() && read.cast.kept {
-                return build(&read, context, About::Last);
-            }
-        }
+    let follow = Follow {
+        library,
+        last: &last,
+        context,
+        options,
+        on_last,
+        prompt,
+    };
+    match follow.read(rest, changes) {
+        Some(read) => build(&read?, context, About::Last),
+        None => Err(follow.refusal(rest, refused)),
     }
-    Err(refused)
 }
 
 /// The refusal of a change where the last result is not a preset's, with the reason.
@@ -219,15 +261,6 @@ fn about_no_preset(
         ),
         _ => refused,
     }
-}
-
-/// “undo the random rotation” as “without random rotation”.
-fn without_removal(library: &Library, prompt: &str) -> Option<String> {
-    let (verb, rest) = prompt.trim().split_once(' ')?;
-    let rest = rest.trim();
-    let rest = rest.strip_prefix("the ").unwrap_or(rest);
-    let verb = verb.to_lowercase();
-    (library.language.removals.contains(&verb) || verb == "no").then(|| format!("without {rest}"))
 }
 
 /// The prompt without a word such as “instead” at its beginning or end, and whether it has one; elsewhere the word is read with the rest.
@@ -270,80 +303,6 @@ fn opens_with_a_change(library: &Library, prompt: &str) -> bool {
         let rest = words.get(at..).unwrap_or_default();
         language.changes.iter().any(|phrase| rest.starts_with(phrase))
     })
-}
-
-/// Whether the prompt begins with a number: “12”, “only 3 rows”.
-fn opens_with_a_value(library: &Library, prompt: &str) -> bool {
-    let language = &library.language;
-    let mut words = prompt.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
-    let first =
-        words.find(|word| !(word.is_empty() || ["only", "just", "with", "and", "now", "but"].contains(&word.as_str())));
-    first.is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()) || language.numbers.contains_key(&word))
-}
-
-/// The plan of a prompt that gives the last result another value.
-fn changed(
-    library: &Library,
-    prompt: &str,
-    context: &Context,
-    on_last: &Options,
-    last: Option<&Last>,
-) -> Result<Planned, Refusal> {
-    let mut read = read(library, prompt, context, on_last)?;
-    if let Some(last) = last {
-        last.keep_thing(&mut read);
-    }
-    build(&read, context, About::Last)
-}
-
-/// A change in the words of the preset that it is about: “make it 300” of a scatter is “scatter 300 copies”. None for a change that is
-/// relative to what is there: “twice as many”.
-fn in_full(library: &Library, prompt: &str, last: &Entry) -> Vec<String> {
-    let language = &library.language;
-    let words: Vec<&str> = prompt.split_whitespace().collect();
-    let plain = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    let relative = |word: &&str| {
-        let word = plain(word);
-        language.relative.contains(&word)
-            || language.times.contains_key(&word)
-            || language.fractions.contains_key(&word)
-    };
-    if words.iter().any(relative) {
-        return Vec::new();
-    }
-    let opens = |word: &&&str| {
-        let word = plain(word);
-        let changes = language.changes.iter().flatten().chain(&language.change_of);
-        changes.into_iter().any(|one| *one == word) || language.stop.contains(&word)
-    };
-    let opening = words.iter().take_while(opens).count();
-    let rest = words.get(opening..).unwrap_or_default();
-    let bare = rest.len() == 1 && rest.iter().all(|word| word.parse::<f64>().is_ok());
-    let noun = if bare && last.preset.thing.is_some() {
-        " copies"
-    } else {
-        ""
-    };
-    let rest = rest.join(" ");
-    let title = last.preset.title.to_lowercase();
-    let example = last
-        .preset
-        .examples
-        .first()
-        .and_then(|example| example.split(' ').next());
-    let verb = example.unwrap_or_default();
-    vec![
-        format!("{verb} {rest}{noun}"),
-        format!("{title} {rest}{noun}"),
-        format!("{title} of {rest}{noun}"),
-    ]
-}
-
-/// The words of a source that the artist wrote: those of the preset are only there to read the rest.
-fn spoken(source: &str, prompt: &str) -> String {
-    let words: Vec<String> = prompt.split_whitespace().map(str::to_lowercase).collect();
-    let said = |word: &&str| words.iter().any(|one| one.contains(&word.to_lowercase()));
-    source.split_whitespace().filter(said).collect::<Vec<_>>().join(" ")
 }
 
 /// Reads a prompt without building the plan.
@@ -424,7 +383,12 @@ fn removes<'r>(reading: &'r Reading) -> Option<&'r String> {
         .map(|item| &item.stem)
 }
 
-fn read<'a>(library: &'a Library, prompt: &str, context: &Context, options: &Options) -> Result<Read<'a>, Refusal> {
+pub(crate) fn read<'a>(
+    library: &'a Library,
+    prompt: &str,
+    context: &Context,
+    options: &Options,
+) -> Result<Read<'a>, Refusal> {
     check_length(prompt)?;
     let reading = Reading::new(prompt, context, &library.language, |word| library.correct(word));
     if reading.items.len() > MAX_ITEMS {

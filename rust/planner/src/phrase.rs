@@ -8,7 +8,7 @@
 use crate::tokens::stem;
 
 /// One place of a phrase.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Pattern {
     Stem(String),
     Exact(String),
@@ -36,6 +36,8 @@ pub(crate) struct PhraseError(pub(crate) String);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Phrase {
     pub(crate) patterns: Vec<Pattern>,
+    /// Whether it calls for many presets, so that it does not tell them apart: “place”, “arrange”.
+    pub(crate) common: bool,
 }
 
 impl Phrase {
@@ -68,7 +70,10 @@ impl Phrase {
         if patterns.is_empty() {
             return Err(PhraseError("an empty phrase matches nothing".into()));
         }
-        Ok(Self { patterns })
+        Ok(Self {
+            patterns,
+            common: false,
+        })
     }
 
     /// Stems of its words.

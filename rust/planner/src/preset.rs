@@ -167,6 +167,16 @@ pub(crate) struct Rule {
     pub(crate) weight: f64,
 }
 
+impl Rule {
+    /// The concept that is enough by itself.
+    pub(crate) fn alone(&self) -> Option<&String> {
+        match self.all.as_slice() {
+            [only] => Some(only),
+            _ => None,
+        }
+    }
+}
+
 /// The role that an object of the prompt has in the preset.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -11,7 +11,7 @@ use crate::library::{Library, Slot};
 use crate::page::title;
 use crate::preset::ParameterKind;
 use crate::quantity::{Amount, Quantity, Unit};
-use crate::reading::{ItemKind, Reading};
+use crate::reading::{Item, ItemKind, Reading};
 use crate::refusal::Refusal;
 use crate::roles::{Cast, Thing};
 use crate::template::Read;
@@ -67,6 +67,11 @@ pub(crate) fn read<'a>(
 
 /// A number alone, which is the value that counts most: “180” after a twist, “20 cm” after a tube.
 fn lone<'e>(reading: &Reading, last: &Last<'e>) -> Option<Said<'e>> {
+    // “3 more” compares.
+    let compares = |item: &Item| reading.language.comparatives.contains_key(&item.text);
+    if reading.items.iter().any(compares) {
+        return None;
+    }
     let mut meant = (0..reading.items.len()).filter(|at| !reading.means_nothing(*at));
     let (at, None) = (meant.next()?, meant.next()) else {
         return None;
@@ -331,6 +336,21 @@ fn present(last: &Last, slot: &Slot) -> Option<f64> {
     last.thing_size().map(|size| size * scale * factor)
 }
 
+/// The refusal of words that could change several things of the last result, or none.
+pub(crate) fn unclear(last: &Last, words: &str) -> Refusal {
+    let slots = last.entry.slots.iter().filter(|slot| numeric(slot));
+    let there = slots.filter(|slot| present(last, slot).is_some());
+    let names: Vec<String> = there.map(|slot| slot.parameter.title.to_lowercase()).collect();
+    Refusal::new(
+        Code::MissingParameter,
+        format!(
+            "It is not clear what “{words}” changes in “{}”. It has: {}. Name one of them with a number. Nothing was changed.",
+            last.modifier.name,
+            names.join(", ")
+        ),
+    )
+}
+
 fn changed<'a>(library: &'a Library, last: &Last<'a>, said: &Said<'a>) -> Result<Read<'a>, Refusal> {
     let entry = last.entry;
     let of_degree = |of: DegreeOf, cues: &[String]| -> Option<&'a Slot> {
@@ -356,23 +376,7 @@ fn changed<'a>(library: &'a Library, last: &Last<'a>, said: &Said<'a>) -> Result
         None if matches!(said.by, Some(By::Number(_))) => of_degree(DegreeOf::Amount, &[]),
         None => None,
     };
-    let ask = || {
-        let names: Vec<String> = entry
-            .slots
-            .iter()
-            .filter(|slot| numeric(slot) && present(last, slot).is_some())
-            .map(|slot| slot.parameter.title.to_lowercase())
-            .collect();
-        Refusal::new(
-            Code::MissingParameter,
-            format!(
-                "It is not clear what “{}” changes in “{}”. It has: {}. Name one of them with a number. Nothing was changed.",
-                said.words,
-                last.modifier.name,
-                names.join(", ")
-            ),
-        )
-    };
+    let ask = || unclear(last, &said.words);
     if last.modifier.values.is_none() {
         let message = format!(
             "“{}” seems to be about “{}” of “{}”. Select that object and say it again. Nothing was changed.",

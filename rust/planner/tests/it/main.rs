@@ -11,6 +11,7 @@ mod library;
 mod preflight;
 mod prompts;
 mod reading;
+mod sequence;
 mod silent;
 
 use geonode_graph::documents::Context;

@@ -1,0 +1,283 @@
+//! Changes of the last result in its own words: “make it 300”, “8 of them”, “only on the left half”, “4 m apart and 8 of them”.
+
+use geonode_graph::documents::context::Context;
+use geonode_protocol::Code;
+
+use crate::build::{Planned, build};
+use crate::degree::counting;
+use crate::last::Last;
+use crate::library::{Entry, Library, Slot};
+use crate::naming::About;
+use crate::offline::{Options, read};
+use crate::preset::{Parameter, ParameterKind};
+use crate::refusal::Refusal;
+use crate::relative;
+use crate::template::Read;
+use crate::values::PromptValue;
+
+/// What separates the parts of a sentence that each change one thing.
+const JOINTS: [&str; 5] = [", and ", " and ", ", ", "; ", " but "];
+/// What stands for the copies of the last result behind a number.
+const OF_THEM: [&str; 3] = [" of them", " of those", " of these"];
+/// What asks for a second result at another place.
+const SECOND: [&str; 4] = ["another", "second", "one more", "again"];
+const ELSEWHERE: [&str; 7] = ["beside", "next to", "behind", "above", "below", "in front of", "to the"];
+
+/// A prompt about the last result.
+pub(crate) struct Follow<'r, 'a> {
+    pub(crate) library: &'a Library,
+    pub(crate) last: &'r Last<'a>,
+    pub(crate) context: &'r Context,
+    pub(crate) options: &'r Options,
+    /// The options with the object of the last result.
+    pub(crate) on_last: &'r Options,
+    /// The words of the artist.
+    pub(crate) prompt: &'r str,
+}
+
+impl<'a> Follow<'_, 'a> {
+    /// The change that a prompt asks for, as a whole or in parts; none if it seems to be about something else.
+    pub(crate) fn read(&self, rest: &str, changes: bool) -> Option<Result<Read<'a>, Refusal>> {
+        self.whole(rest, changes).map(Ok).or_else(|| self.parts(rest))
+    }
+
+    /// “make it 300”, “use spheres instead”, “radius 8 m”, “undo the random rotation”: the last result says what of.
+    fn whole(&self, rest: &str, changes: bool) -> Option<Read<'a>> {
+        let switched_off = without_removal(self.library, rest);
+        for full in in_full(self.library, switched_off.as_deref().unwrap_or(rest), self.last.entry) {
+            let Ok(mut read) = read(self.library, &full, self.context, self.options).and_then(|here| {
+                if here.cast.named {
+                    Ok(here)
+                } else {
+                    read(self.library, &full, self.context, self.on_last)
+                }
+            }) else {
+                continue;
+            };
+            for source in read.sources.values_mut() {
+                *source = spoken(source, self.prompt);
+            }
+            // “make it 12” does not say what is 12 m long.
+            let measured = |name: &String| {
+                let length = |parameter: &Parameter| parameter.kind == ParameterKind::Length;
+                self.last.entry.preset.parameter(name).is_some_and(length)
+            };
+            let speaks = |word: &str| word.contains(char::is_alphabetic) && !self.library.language.stop.contains(word);
+            let bare = |(name, words): (&String, &String)| measured(name) && !words.split(' ').any(speaks);
+            if read.sources.iter().any(bare) || !read.unused.is_empty() {
+                continue;
+            }
+            let off = |value: &PromptValue| *value == PromptValue::Bool(false);
+            if switched_off.is_some() && !read.values.values().any(off) {
+                continue;
+            }
+            if read.entry.preset.id == self.last.entry.preset.id && read.cast.target == self.last.object.name {
+                self.last.keep_thing(&mut read);
+                // Without a word of change, only what sets a value is one.
+                let stays = read.cast.kept || read.cast.thing.is_none() && !read.cast.named;
+                if changes || !(read.values.is_empty() && read.shifts.is_empty()) && stays {
+                    return Some(read);
+                }
+            }
+        }
+        None
+    }
+
+    /// Several changes of one sentence, each of which is read alone; none where two of them say something of the same.
+    pub(crate) fn parts(&self, rest: &str) -> Option<Result<Read<'a>, Refusal>> {
+        let one = |part: &str| match relative::read(self.library, self.last, part, self.context) {
+            Some(read) => Some(read),
+            None => self.whole(part, false).map(Ok),
+        };
+        JOINTS.iter().find_map(|joint| {
+            let (first, second) = rest.split_once(joint)?;
+            let (first, second) = (one(first)?, one(second).or_else(|| self.parts(second))?);
+            let both = first.and_then(|first| Ok((first, second?)));
+            both.map(|(first, second)| merged(first, second)).transpose()
+        })
+    }
+
+    /// Why the last result does not become what the prompt says.
+    pub(crate) fn refusal(&self, rest: &str, refused: Refusal) -> Refusal {
+        if of_them(self.library, self.last, self.prompt).is_some() && refused.code == Code::NoPresetMatch {
+            return relative::unclear(self.last, self.prompt);
+        }
+        let words = rest.to_lowercase();
+        let says = |list: &[&str]| list.iter().any(|word| words.contains(word));
+        if says(&SECOND) && says(&ELSEWHERE) && refused.code == Code::NoPresetMatch {
+            let message = format!(
+                "“{}” stands on “{}”, and a second one beside it needs an object of its own. Duplicate “{}” (Shift D) and move the copy, or name another object. Nothing was changed.",
+                self.last.modifier.name, self.last.object.name, self.last.object.name
+            );
+            return Refusal::new(Code::NoPresetMatch, message);
+        }
+        let named = self
+            .context
+            .objects
+            .iter()
+            .any(|object| words.contains(&object.name.to_lowercase()));
+        match without_removal(self.library, rest) {
+            Some(off) if !named && !words.contains(&self.last.entry.preset.title.to_lowercase()) => {
+                let what = off.strip_prefix("without ").unwrap_or(&off);
+                let switches: Vec<String> = self
+                    .last
+                    .entry
+                    .preset
+                    .parameters
+                    .iter()
+                    .filter(|parameter| parameter.kind == ParameterKind::Bool)
+                    .map(|parameter| parameter.title.to_lowercase())
+                    .collect();
+                let switches = if switches.is_empty() {
+                    "nothing".to_owned()
+                } else {
+                    switches.join(", ")
+                };
+                let message = format!(
+                    "“{}” of “{}” has no “{what}” to switch off. What it can switch: {switches}. Nothing was changed.",
+                    self.last.modifier.name, self.last.object.name
+                );
+                Refusal::new(Code::NoPresetMatch, message)
+            }
+            _ => refused,
+        }
+    }
+}
+
+/// Two changes as one; none where both say something of the same.
+fn merged<'a>(mut read: Read<'a>, other: Read<'a>) -> Option<Read<'a>> {
+    let said = |name: &String| read.values.contains_key(name) || read.shifts.contains_key(name);
+    if other.values.keys().chain(other.shifts.keys()).any(said) {
+        return None;
+    }
+    read.values.extend(other.values);
+    read.shifts.extend(other.shifts);
+    read.sources.extend(other.sources);
+    read.remarks.extend(other.remarks);
+    read.unused.extend(other.unused);
+    if read.cast.kept {
+        read.cast = other.cast;
+    }
+    Some(read)
+}
+
+/// “8 of them” as “8 copies”, or as so many of what the last result has.
+pub(crate) fn of_them(library: &Library, last: &Last, prompt: &str) -> Option<String> {
+    let lower = prompt.to_lowercase();
+    let (at, words) = OF_THEM.iter().find_map(|words| Some((lower.find(words)?, words)))?;
+    let (before, after) = (prompt.get(..at)?, prompt.get(at + words.len()..)?);
+    let number = before.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    let counts = number.parse::<f64>().is_ok() || library.language.numbers.contains_key(&number.to_lowercase());
+    if !counts || after.starts_with(char::is_alphanumeric) {
+        return None;
+    }
+    let words = |slot: &Slot| slot.parameter.words.first().or(slot.parameter.after.first()).cloned();
+    let noun = if last.entry.preset.thing.is_some() {
+        Some("copies".to_owned())
+    } else {
+        counting(last.entry).and_then(words)
+    };
+    let noun = noun.as_deref().map_or("", |noun| noun.trim_start_matches('='));
+    Some(format!("{before} {noun}{after}"))
+}
+
+/// Whether the prompt begins with a number: “12”, “only 3 rows”.
+pub(crate) fn opens_with_a_value(library: &Library, prompt: &str) -> bool {
+    let language = &library.language;
+    let mut words = prompt.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+    let first =
+        words.find(|word| !(word.is_empty() || ["only", "just", "with", "and", "now", "but"].contains(&word.as_str())));
+    first.is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()) || language.numbers.contains_key(&word))
+}
+
+/// Whether a number follows the words that open a change: “make it 12 and …”.
+pub(crate) fn changes_a_value(library: &Library, prompt: &str) -> bool {
+    let language = &library.language;
+    let mut words = prompt.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+    let opens = |word: &String| {
+        word.is_empty() || language.stop.contains(word) || language.changes.iter().flatten().any(|one| one == word)
+    };
+    let first = words.find(|word| !opens(word));
+    first.is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit()) || language.numbers.contains_key(&word))
+}
+
+/// The plan of a prompt that gives the last result another value.
+pub(crate) fn changed(
+    library: &Library,
+    prompt: &str,
+    context: &Context,
+    on_last: &Options,
+    last: Option<&Last>,
+) -> Result<Planned, Refusal> {
+    let mut read = read(library, prompt, context, on_last)?;
+    if let Some(last) = last {
+        last.keep_thing(&mut read);
+    }
+    build(&read, context, About::Last)
+}
+
+/// “undo the random rotation” as “without random rotation”.
+fn without_removal(library: &Library, prompt: &str) -> Option<String> {
+    let (verb, rest) = prompt.trim().split_once(' ')?;
+    let rest = rest.trim();
+    let rest = rest.strip_prefix("the ").unwrap_or(rest);
+    let verb = verb.to_lowercase();
+    (library.language.removals.contains(&verb) || verb == "no").then(|| format!("without {rest}"))
+}
+
+/// A change in the words of the preset that it is about: “make it 300” of a scatter is “scatter 300 copies”. None for a change that is
+/// relative to what is there: “twice as many”.
+fn in_full(library: &Library, prompt: &str, last: &Entry) -> Vec<String> {
+    let language = &library.language;
+    let words: Vec<&str> = prompt.split_whitespace().collect();
+    let plain = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let relative = |word: &str| {
+        let word = plain(word);
+        language.relative.contains(&word)
+            || language.times.contains_key(&word)
+            || language.fractions.contains_key(&word)
+    };
+    // “the left half” is a place.
+    let place = |at: usize| {
+        at > 0
+            && words
+                .get(at - 1)
+                .is_some_and(|word| language.places.contains(&plain(word)))
+    };
+    if words.iter().enumerate().any(|(at, word)| relative(word) && !place(at)) {
+        return Vec::new();
+    }
+    let opens = |word: &&&str| {
+        let word = plain(word);
+        let changes = language.changes.iter().flatten().chain(&language.change_of);
+        changes.into_iter().any(|one| *one == word) || language.stop.contains(&word)
+    };
+    let opening = words.iter().take_while(opens).count();
+    let rest = words.get(opening..).unwrap_or_default();
+    let bare = rest.len() == 1 && rest.iter().all(|word| word.parse::<f64>().is_ok());
+    let noun = if bare && last.preset.thing.is_some() {
+        " copies"
+    } else {
+        ""
+    };
+    let rest = rest.join(" ");
+    let title = last.preset.title.to_lowercase();
+    let example = last
+        .preset
+        .examples
+        .first()
+        .and_then(|example| example.split(' ').next());
+    let verb = example.unwrap_or_default();
+    vec![
+        format!("{verb} {rest}{noun}"),
+        format!("{title} {rest}{noun}"),
+        format!("{title} of {rest}{noun}"),
+    ]
+}
+
+/// The words of a source that the artist wrote: those of the preset are only there to read the rest.
+fn spoken(source: &str, prompt: &str) -> String {
+    let words: Vec<String> = prompt.split_whitespace().map(str::to_lowercase).collect();
+    let said = |word: &&str| words.iter().any(|one| one.contains(&word.to_lowercase()));
+    source.split_whitespace().filter(said).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,193 @@
+//! Two things that one prompt asks for, carried out in their order: “scatter 50 rocks on the plane and then add a wireframe to the cube”.
+//!
+//! A prompt is cut only where both halves are prompts of their own that are understood; otherwise the first refusal stands.
+
+use std::collections::HashSet;
+
+use geonode_graph::documents::Modifier;
+use geonode_graph::documents::context::Context;
+use geonode_protocol::Understanding;
+use serde_json::{Value, json};
+
+use crate::build::Planned;
+use crate::library::Library;
+use crate::roles::Thing;
+
+/// Most things that one prompt may ask for.
+const MOST: usize = 4;
+/// What ends one request and begins the next, the clearest first.
+const CLEAR: [&str; 9] = [
+    " and then ",
+    ", then ",
+    "; ",
+    ". ",
+    "\n",
+    " then ",
+    " and after that ",
+    ", after that ",
+    " afterwards ",
+];
+/// What may join two requests, or parts of one.
+const LOOSE: [&str; 6] = [" and also ", " plus ", " & ", ", and ", " and ", ", "];
+/// What asks for a second thing of what the first places: “array the cube 10 times with random rotation”.
+const RANDOM: &str = " with random ";
+/// Words before the verb that say nothing of what is done.
+const BEFORE: [&str; 10] = [
+    "and",
+    "then",
+    "also",
+    "please",
+    "now",
+    "finally",
+    "next",
+    "after",
+    "afterwards",
+    "that",
+];
+/// Words that stand for what was placed, not for what it stands on.
+const OF_COPIES: [&str; 4] = ["them", "they", "these", "those"];
+
+/// Plans one request in the scene that the ones before it leave; `true` for those that follow another.
+type Plan<'p> = &'p dyn Fn(&str, &Context, bool) -> Option<Planned>;
+
+/// The plan of a prompt that asks for several things, each of which `plan` understands alone.
+pub(crate) fn planned(library: &Library, prompt: &str, context: &Context, plan: Plan) -> Option<Planned> {
+    let parts = in_parts(library, prompt, context, plan, MOST);
+    let parts = parts.or_else(|| {
+        let (first, rest) = prompt.split_once(RANDOM)?;
+        let made = plan(first, context, false)?;
+        let now = after(&made, "", context)?;
+        let next = plan(&format!("randomise the {rest}"), &now, true)?;
+        Some(vec![made, next])
+    });
+    parts.map(joined)
+}
+
+fn in_parts(library: &Library, prompt: &str, context: &Context, plan: Plan, most: usize) -> Option<Vec<Planned>> {
+    let halves = CLEAR.iter().map(|mark| (mark, true));
+    let halves = halves.chain(LOOSE.iter().map(|mark| (mark, false)));
+    halves.into_iter().find_map(|(mark, clear)| {
+        let (first, rest) = prompt.split_once(mark)?;
+        let rest = without_joining(rest);
+        if first.contains(['"', '“']) && first.matches(['"', '“', '”']).count() % 2 == 1 || rest.is_empty() {
+            return None;
+        }
+        if !clear && !opens_with_a_deed(library, rest) {
+            return None;
+        }
+        let made = plan(first, context, most < MOST)?;
+        let now = after(&made, rest, context)?;
+        let mut all = vec![made];
+        match plan(rest, &now, true) {
+            Some(next) => all.push(next),
+            None if most > 2 => all.extend(in_parts(library, rest, &now, plan, most - 1)?),
+            None => return None,
+        }
+        Some(all)
+    })
+}
+
+/// The second request without the words that join it to the first.
+fn without_joining(mut text: &str) -> &str {
+    text = text.trim_start();
+    while let Some((word, rest)) = text.split_once([' ', ',']) {
+        if !BEFORE.contains(&word.to_lowercase().as_str()) {
+            break;
+        }
+        text = rest.trim_start();
+    }
+    text
+}
+
+/// Whether the text opens with what a preset does: “add …”, “subdivide”; not “cubes and …”, “2 m high”.
+fn opens_with_a_deed(library: &Library, text: &str) -> bool {
+    let word = text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    library.deeds.contains(&word.to_lowercase())
+}
+
+/// The scene once `made` is there, for the request that follows; none where that speaks of something that is not known yet.
+fn after(made: &Planned, rest: &str, context: &Context) -> Option<Context> {
+    let left = made.made.as_ref()?;
+    let copies = !matches!(left.thing, None | Some(Thing::Itself));
+    let words: HashSet<String> = rest
+        .split(|c: char| !c.is_alphanumeric())
+        .map(str::to_lowercase)
+        .collect();
+    if copies && OF_COPIES.iter().any(|word| words.contains(*word)) {
+        return None;
+    }
+    let mut context = context.clone();
+    let object = context.objects.iter_mut().find(|object| object.name == left.object)?;
+    if !left.reused {
+        // What shows only copies of itself is worked on as a whole, so its group is not said here.
+        let group = (left.thing != Some(Thing::Itself)).then(|| left.group.clone());
+        let modifier = json!({"name": left.modifier, "type": "NODES", "node_group": group});
+        object
+            .modifiers
+            .push(serde_json::from_value::<Modifier>(modifier).ok()?);
+        let group = json!({"name": left.group, "users": 1, "nodes": 1});
+        context.node_groups.push(serde_json::from_value(group).ok()?);
+    }
+    context.target_object = Some(left.object.clone());
+    Some(context)
+}
+
+/// One plan of several: their steps in order, and what each of them says.
+fn joined(parts: Vec<Planned>) -> Planned {
+    let mut steps: Vec<Value> = Vec::new();
+    let mut expects: Vec<Value> = Vec::new();
+    let mut messages: Vec<String> = Vec::new();
+    let mut read = Understanding::default();
+    let mut made = None;
+    for part in parts {
+        let Planned {
+            mut plan,
+            understanding,
+            made: now,
+        } = part;
+        // What a later request works on may have become more or less.
+        expects.retain(|one| one.get("object_name").and_then(Value::as_str) != Some(&understanding.object));
+        if let Some(Value::Array(own)) = plan.pointer_mut("/meta/expects").map(Value::take) {
+            expects.extend(own);
+        }
+        if let Some(Value::Array(own)) = plan.get_mut("steps").map(Value::take) {
+            for mut step in own {
+                let id = step.get("id").and_then(Value::as_str).unwrap_or("step").to_owned();
+                let taken = |id: &str| {
+                    steps
+                        .iter()
+                        .any(|one: &Value| one.get("id").and_then(Value::as_str) == Some(id))
+                };
+                let free = (2..10_000).map(|n| format!("{id}_{n}")).find(|name| !taken(name));
+                if let (true, Some(free), Some(step)) = (taken(&id), free, step.as_object_mut()) {
+                    step.insert("id".to_owned(), json!(free));
+                }
+                steps.push(step);
+            }
+        }
+        messages.extend(plan.get("final_message").and_then(Value::as_str).map(str::to_owned));
+        read = Understanding {
+            preset: [read.preset, understanding.preset]
+                .into_iter()
+                .filter(|one| !one.is_empty())
+                .collect::<Vec<_>>()
+                .join(" + "),
+            done: [read.done, understanding.done].concat(),
+            assumed: [read.assumed, understanding.assumed].concat(),
+            unused: [read.unused, understanding.unused].concat(),
+            ..understanding
+        };
+        made = now;
+    }
+    let mut plan = json!({"version": "1.2", "steps": steps, "done": true, "final_message": messages.join(" ")});
+    if !expects.is_empty()
+        && let Some(plan) = plan.as_object_mut()
+    {
+        plan.insert("meta".to_owned(), json!({"expects": expects}));
+    }
+    Planned {
+        plan,
+        understanding: read,
+        made,
+    }
+}
