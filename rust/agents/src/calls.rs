@@ -4,11 +4,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use geonode_protocol::Code;
-use geonode_tools::{Access, Call, Executor, HostCall, HostResult, Limits, Registry, Runner, Settled, ToolError};
+use geonode_tools::{
+    Access, Call, Executor, HostCall, HostResult, Limits, Outcome, Registry, Runner, Settled, ToolError,
+};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
 
-use crate::queue::{Pending, Queue};
+use crate::arguments;
+use crate::http::REVOKED;
+use crate::queue::{Pending, Queue, shown};
+use crate::witness::Witness;
 
 /// A call that waits for the artist waits this long.
 const ANSWER: Duration = Duration::from_secs(600);
@@ -27,6 +32,7 @@ pub(crate) type Told = mpsc::UnboundedSender<String>;
 pub(crate) struct Calls {
     pub(crate) registry: Registry,
     pub(crate) queue: Arc<Queue>,
+    pub(crate) witness: Witness,
 }
 
 /// One call.
@@ -42,17 +48,65 @@ pub(crate) struct Wanted<'a> {
 
 impl Calls {
     /// Carries out a call: in the core on a thread of its own, in Blender when its main thread takes it. `told` hears how far it is.
+    /// The call is dropped when its client cancels it or has gone.
     pub(crate) async fn carry_out(&self, wanted: Wanted<'_>, told: Option<Told>) -> Result<Settled, ToolError> {
+        let mut act = Acting {
+            witness: &self.witness,
+            client: shown(wanted.client),
+            tool: short(wanted.tool),
+            writes: self.writes(wanted.tool),
+            ended: Some(Code::Cancelled),
+        };
+        let settled = self.settle(wanted, told).await;
+        act.ended = match &settled {
+            Ok(Settled {
+                outcome: Outcome::Done(_),
+                ..
+            }) => None,
+            Ok(Settled {
+                outcome: Outcome::Failed(error),
+                ..
+            })
+            | Err(error) => Some(error.code),
+        };
+        settled
+    }
+
+    fn writes(&self, tool: &str) -> bool {
+        let known = self.registry.get(tool);
+        known.is_some_and(|known| known.spec.access == Access::Writes)
+    }
+
+    /// What to call instead of a tool that is not there.
+    fn unknown(&self, tool: &str) -> ToolError {
+        let plain = |name: &str| -> String {
+            let letters = name.chars().filter(|c| c.is_alphanumeric());
+            letters.flat_map(char::to_lowercase).collect()
+        };
+        let wanted = plain(tool);
+        let close = |id: &&str| {
+            let known = plain(id);
+            known == wanted || (!wanted.is_empty() && (wanted.contains(&known) || known.contains(&wanted)))
+        };
+        let near = self.registry.iter().map(|tool| tool.spec.id.as_str()).find(close);
+        let fix = near.map_or_else(
+            || "Call one that is listed.".to_owned(),
+            |near| format!("Did you mean {near}?"),
+        );
+        ToolError::new(Code::UnknownTool, format!("There is no tool {:?}. {fix}", short(tool)))
+    }
+
+    async fn settle(&self, wanted: Wanted<'_>, told: Option<Told>) -> Result<Settled, ToolError> {
         let Wanted {
             client,
             tool,
-            arguments,
+            mut arguments,
             asks,
         } = wanted;
         let Some(known) = self.registry.get(tool) else {
-            let text = format!("There is no tool {:?}. Call one that is listed.", short(tool));
-            return Err(ToolError::new(Code::UnknownTool, text));
+            return Err(self.unknown(tool));
         };
+        arguments::meant(known.spec.input.schema(), &mut arguments);
         let (writes, on_host) = (
             known.spec.access == Access::Writes,
             matches!(known.runner, Runner::Host(_)),
@@ -133,11 +187,30 @@ impl Calls {
         };
         match tokio::time::timeout(limit, answered).await {
             Ok(Ok(answer)) => Ok(answer),
-            Ok(Err(_)) => Err(ToolError::cancelled()),
+            Ok(Err(_)) => Err(ToolError::new(Code::Cancelled, REVOKED)),
             Err(_) => {
                 let text = "Blender is busy and did not answer in time. Call again later.";
                 Err(ToolError::new(Code::ToolTimeout, text))
             }
+        }
+    }
+}
+
+/// Tells of a call when it has ended, also when it is dropped: reading that was carried out is not told of, and neither is a program that
+/// has to wait.
+#[derive(Debug)]
+struct Acting<'a> {
+    witness: &'a Witness,
+    client: String,
+    tool: String,
+    writes: bool,
+    ended: Option<Code>,
+}
+
+impl Drop for Acting<'_> {
+    fn drop(&mut self) {
+        if self.writes || !matches!(self.ended, None | Some(Code::ToolBusy | Code::Cancelled)) {
+            self.witness.tell(&self.client, &self.tool, self.ended);
         }
     }
 }

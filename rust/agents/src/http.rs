@@ -2,17 +2,19 @@
 
 use std::convert::Infallible;
 use std::sync::Arc;
+use std::sync::mpsc::Sender;
 use std::time::Duration;
 
+use geonode_protocol::Code;
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited, combinators::BoxBody};
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{
-    AUTHORIZATION, CONNECTION, CONTENT_TYPE, HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN, UPGRADE,
-};
-use hyper::{Request, Response, StatusCode};
+use hyper::header::{ALLOW, AUTHORIZATION, CONNECTION, CONTENT_TYPE, HOST, HeaderName, HeaderValue, ORIGIN, UPGRADE};
+use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
+use rmcp::model::ClientJsonRpcMessage;
 use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use serde_json::{Value, json};
 use subtle::ConstantTimeEq as _;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
@@ -20,11 +22,12 @@ use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_util::sync::CancellationToken;
 
 use crate::mcp::Handler;
+use crate::places::{Place, Places};
+use crate::presence::Presence;
 use crate::sessions::Sessions;
 use crate::socket;
+use crate::witness::Witness;
 
-/// Connections at the same time.
-const CONNECTIONS: usize = 64;
 /// Connections that are a WebSocket, at the same time.
 const SOCKETS: usize = 16;
 /// A client sends its headers within this time.
@@ -37,6 +40,10 @@ const REQUEST_BYTES: usize = 1 << 20;
 pub(crate) const PATH: &str = "/mcp";
 /// The path of the WebSocket.
 pub(crate) const SOCKET: &str = "/ws";
+/// The header with the session of the Model Context Protocol.
+pub(crate) const SESSION: &str = "mcp-session-id";
+/// Said to whoever comes while the server closes, and to whoever is still there.
+pub(crate) const REVOKED: &str = "Blender no longer lets this program in. Ask the artist.";
 
 type Body = BoxBody<Bytes, Infallible>;
 pub(crate) type Service = StreamableHttpService<Handler, LocalSessionManager>;
@@ -48,8 +55,13 @@ pub(crate) struct Shared {
     pub(crate) token: String,
     /// The hosts by which a client may name the server.
     pub(crate) hosts: [String; 2],
+    /// No further request is taken; what is open gets an answer.
+    pub(crate) closing: CancellationToken,
+    /// Connections end.
     pub(crate) stop: CancellationToken,
     pub(crate) sockets: Arc<Semaphore>,
+    pub(crate) presence: Arc<Presence>,
+    pub(crate) witness: Witness,
 }
 
 impl Shared {
@@ -58,15 +70,12 @@ impl Shared {
     }
 }
 
-/// Accepts connections until `stop`.
-pub(crate) async fn serve(listener: TcpListener, shared: Arc<Shared>, stop: CancellationToken) {
-    let places = Arc::new(Semaphore::new(CONNECTIONS));
+/// Accepts connections until the server closes. `_open` is dropped with the listener.
+pub(crate) async fn serve(listener: TcpListener, shared: Arc<Shared>, _open: Sender<()>) {
+    let places = Arc::new(Places::default());
     loop {
-        let Ok(place) = Arc::clone(&places).acquire_owned().await else {
-            return;
-        };
         let stream = tokio::select! {
-            () = stop.cancelled() => return,
+            () = shared.closing.cancelled() => return,
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => stream,
                 Err(_) => {
@@ -76,11 +85,15 @@ pub(crate) async fn serve(listener: TcpListener, shared: Arc<Shared>, stop: Canc
                 }
             },
         };
-        let (shared, stop) = (Arc::clone(&shared), stop.clone());
+        // Without a place it is closed at once.
+        let Some(place) = places.enter() else { continue };
+        let (shared, places) = (Arc::clone(&shared), Arc::clone(&places));
         tokio::spawn(async move {
+            let stop = shared.stop.clone();
+            let its = Arc::clone(&place);
             let answer = hyper::service::service_fn(move |request| {
-                let shared = Arc::clone(&shared);
-                async move { Ok::<_, Infallible>(answer(&shared, request).await) }
+                let (shared, place) = (Arc::clone(&shared), Arc::clone(&its));
+                async move { Ok::<_, Infallible>(answer(&shared, &place, request).await) }
             });
             let mut http = hyper::server::conn::http1::Builder::new();
             http.timer(TokioTimer::new()).header_read_timeout(HEADERS);
@@ -88,44 +101,116 @@ pub(crate) async fn serve(listener: TcpListener, shared: Arc<Shared>, stop: Canc
             // How a connection ends is its client's affair.
             tokio::select! {
                 () = stop.cancelled() => {}
+                () = place.leave.cancelled() => {}
                 _ = connection => {}
             }
-            drop(place);
+            places.free(&place);
         });
     }
 }
 
-async fn answer(shared: &Arc<Shared>, request: Request<Incoming>) -> Response<Body> {
-    if let Some((status, code, message)) = refused(request.headers(), &shared.token, &shared.hosts) {
-        return told(status, code, message);
+async fn answer(shared: &Arc<Shared>, place: &Place, request: Request<Incoming>) -> Response<Body> {
+    if let Some((status, code, message)) = refused(&request, &shared.token, &shared.hosts) {
+        shared.witness.tell("", "", Some(code));
+        return told(status, code.as_str(), message);
     }
+    if shared.closing.is_cancelled() {
+        return told(StatusCode::UNAUTHORIZED, Code::AuthFailed.as_str(), REVOKED);
+    }
+    place.admit();
     match request.uri().path() {
-        PATH => {
-            let (head, body) = request.into_parts();
-            let read = Limited::new(body, REQUEST_BYTES).collect();
-            match tokio::time::timeout(BODY, read).await {
-                Ok(Ok(body)) => {
-                    let request = Request::from_parts(head, Full::new(body.to_bytes()));
-                    shared.service.handle(request).await
-                }
-                Ok(Err(error)) if error.is::<LengthLimitError>() => {
-                    let status = StatusCode::PAYLOAD_TOO_LARGE;
-                    told(status, "file_too_large", "A request has at most 1 MB.")
-                }
-                Ok(Err(_)) => told(StatusCode::BAD_REQUEST, "network", "The request did not arrive."),
-                Err(_) => told(
-                    StatusCode::REQUEST_TIMEOUT,
-                    "timeout",
-                    "The request did not arrive in time.",
-                ),
-            }
-        }
+        PATH => spoken(shared, request).await,
         SOCKET => upgraded(shared, request),
         _ => {
             let message = "There is nothing here but /mcp and /ws.";
             told(StatusCode::NOT_FOUND, "invalid_path", message)
         }
     }
+}
+
+/// A request of the Model Context Protocol.
+async fn spoken(shared: &Arc<Shared>, request: Request<Incoming>) -> Response<Body> {
+    let (mut head, body) = request.into_parts();
+    let read = Limited::new(body, REQUEST_BYTES).collect();
+    let body = match tokio::time::timeout(BODY, read).await {
+        Ok(Ok(body)) => body.to_bytes(),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => {
+            let status = StatusCode::PAYLOAD_TOO_LARGE;
+            return told(status, "file_too_large", "A request has at most 1 MB.");
+        }
+        Ok(Err(_)) => return told(StatusCode::BAD_REQUEST, "network", "The request did not arrive."),
+        Err(_) => {
+            let message = "The request did not arrive in time.";
+            return told(StatusCode::REQUEST_TIMEOUT, "timeout", message);
+        }
+    };
+    if head.method == Method::POST
+        && let Some(message) = unreadable(&body)
+    {
+        return message;
+    }
+    let session = head
+        .headers
+        .get(SESSION)
+        .and_then(|id| id.to_str().ok())
+        .map(str::to_owned);
+    let is_last = head.method == Method::DELETE;
+    let listening = shared.presence.listen(session.as_deref());
+    head.extensions.insert(listening.ended());
+    let response = shared.service.handle(Request::from_parts(head, Full::new(body))).await;
+    if response.status().is_client_error() || response.status().is_server_error() {
+        return worded(response).await;
+    }
+    if let (true, Some(session)) = (is_last, session) {
+        shared.presence.leave(&session);
+        let mut response = Response::new(Full::default().boxed());
+        *response.status_mut() = StatusCode::NO_CONTENT;
+        return response;
+    }
+    // It listens for as long as the response is open.
+    response.map(|body| {
+        body.map_frame(move |frame| {
+            let _ = &listening;
+            frame
+        })
+        .boxed()
+    })
+}
+
+/// Why a body cannot be understood, as the protocol says it: an error of JSON-RPC.
+fn unreadable(body: &[u8]) -> Option<Response<Body>> {
+    let (number, code, message) = match serde_json::from_slice::<ClientJsonRpcMessage>(body) {
+        Ok(_) => return None,
+        Err(_) => match serde_json::from_slice::<Value>(body) {
+            Err(error) => (-32700, Code::InvalidJson, format!("The request is not JSON: {error}.")),
+            Ok(_) => {
+                let text = "The request is no message of JSON-RPC: one object with jsonrpc, id, method and params.";
+                (-32600, Code::ToolValidationError, text.to_owned())
+            }
+        },
+    };
+    let error = json!({"code": number, "message": message, "data": {"code": code}});
+    let text = json!({"jsonrpc": "2.0", "id": null, "error": error});
+    Some(with_json(StatusCode::BAD_REQUEST, &text))
+}
+
+/// A refusal of the protocol's library, which words it in plain text, in the form of all others.
+async fn worded(response: Response<Body>) -> Response<Body> {
+    let (head, body) = response.into_parts();
+    let Ok(body) = body.collect().await;
+    let body = body.to_bytes();
+    if serde_json::from_slice::<Value>(&body).is_ok_and(|value| value.is_object()) {
+        return Response::from_parts(head, Full::new(body).boxed());
+    }
+    let mut worded = told(
+        head.status,
+        Code::InvalidValue.as_str(),
+        &String::from_utf8_lossy(&body),
+    );
+    if let Some(allowed) = head.headers.get(ALLOW) {
+        worded.headers_mut().insert(ALLOW, allowed.clone());
+    }
+    worded
 }
 
 /// Makes a WebSocket of the connection.
@@ -153,7 +238,7 @@ fn upgraded(shared: &Arc<Shared>, request: Request<Incoming>) -> Response<Body> 
     tokio::spawn(async move {
         let speaking = async {
             if let Ok(upgraded) = hyper::upgrade::on(request).await {
-                socket::serve(upgraded, &shared.sessions, place).await;
+                socket::serve(upgraded, &shared.sessions, place, &shared.closing).await;
             }
         };
         tokio::select! {
@@ -171,33 +256,40 @@ fn upgraded(shared: &Arc<Shared>, request: Request<Incoming>) -> Response<Body> 
 }
 
 /// Why a request is not admitted. A web page always says where it comes from (`Origin`), which is never this server: it has no pages.
-fn refused(headers: &HeaderMap, token: &str, hosts: &[String]) -> Option<(StatusCode, &'static str, &'static str)> {
+fn refused<B>(request: &Request<B>, token: &str, hosts: &[String]) -> Option<(StatusCode, Code, &'static str)> {
+    let headers = request.headers();
     let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or_default());
     let is_ours = |host: &str| hosts.iter().any(|ours| ours.eq_ignore_ascii_case(host));
     if let Some(origin) = text(ORIGIN)
         && !origin.strip_prefix("http://").is_some_and(is_ours)
     {
         let message = "Web pages may not use the assistant.";
-        return Some((StatusCode::FORBIDDEN, "permission_denied", message));
+        return Some((StatusCode::FORBIDDEN, Code::PermissionDenied, message));
     }
-    if !text(HOST).is_some_and(is_ours) {
+    let named = request.uri().authority().is_none_or(|named| is_ours(named.as_str()));
+    if !named || !text(HOST).is_some_and(is_ours) {
         let message = "This is not the host that was asked for.";
-        return Some((StatusCode::FORBIDDEN, "permission_denied", message));
+        return Some((StatusCode::FORBIDDEN, Code::PermissionDenied, message));
     }
-    let given = text(AUTHORIZATION).and_then(|value| value.strip_prefix("Bearer "));
-    if given.unwrap_or_default().as_bytes().ct_eq(token.as_bytes()).into() {
+    let given = text(AUTHORIZATION).and_then(|value| value.split_once(' '));
+    let given = given.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("Bearer"));
+    let given = given.map(|(_, token)| token).unwrap_or_default();
+    if given.as_bytes().ct_eq(token.as_bytes()).into() {
         return None;
     }
     let message =
         "The token is missing or wrong. Copy the configuration again from Blender's preferences of the add-on.";
-    Some((StatusCode::UNAUTHORIZED, "auth_failed", message))
+    Some((StatusCode::UNAUTHORIZED, Code::AuthFailed, message))
 }
 
 fn told(status: StatusCode, code: &str, message: &str) -> Response<Body> {
-    let text = serde_json::json!({"error": {"code": code, "message": message}}).to_string();
-    let mut response = Response::new(Full::new(Bytes::from(text)).boxed());
+    with_json(status, &json!({"error": {"code": code, "message": message}}))
+}
+
+fn with_json(status: StatusCode, value: &Value) -> Response<Body> {
+    let mut response = Response::new(Full::new(Bytes::from(value.to_string())).boxed());
     *response.status_mut() = status;
-    let kind = hyper::header::HeaderValue::from_static("application/json");
+    let kind = HeaderValue::from_static("application/json");
     response.headers_mut().insert(CONTENT_TYPE, kind);
     response
 }
@@ -207,9 +299,17 @@ mod tests {
     use super::*;
 
     fn status(pairs: &[(HeaderName, &str)]) -> Option<u16> {
-        let headers = pairs.iter().map(|(name, value)| (name.clone(), value.parse().unwrap()));
+        status_at("/mcp", pairs)
+    }
+
+    fn status_at(uri: &str, pairs: &[(HeaderName, &str)]) -> Option<u16> {
+        let mut request = Request::new(());
+        *request.uri_mut() = uri.parse().unwrap();
+        for (name, value) in pairs {
+            request.headers_mut().insert(name.clone(), value.parse().unwrap());
+        }
         let hosts = ["127.0.0.1:5".to_owned(), "localhost:5".to_owned()];
-        refused(&headers.collect(), "secret", &hosts).map(|(status, ..)| status.as_u16())
+        refused(&request, "secret", &hosts).map(|(status, ..)| status.as_u16())
     }
 
     #[test]
@@ -217,6 +317,7 @@ mod tests {
         let right = (AUTHORIZATION, "Bearer secret");
         let host = (HOST, "127.0.0.1:5");
         assert_eq!(status(&[host.clone(), right.clone()]), None);
+        assert_eq!(status(&[host.clone(), (AUTHORIZATION, "bearer secret")]), None);
         for wrong in ["Bearer secre", "Bearer secret2", "secret", "Bearer ", "Basic secret"] {
             assert_eq!(status(&[host.clone(), (AUTHORIZATION, wrong)]), Some(401), "{wrong}");
         }
@@ -244,6 +345,26 @@ mod tests {
         for host in ["evil.example", "evil.example:5", "127.0.0.1", "127.0.0.1:6"] {
             assert_eq!(status(&[right.clone(), (HOST, host)]), Some(403), "{host}");
         }
-        assert_eq!(status(&[right]), Some(403));
+        assert_eq!(status(std::slice::from_ref(&right)), Some(403));
+        let named = [right, (HOST, "127.0.0.1:5")];
+        assert_eq!(status_at("http://127.0.0.1:5/mcp", &named), None);
+        assert_eq!(status_at("http://evil.example/mcp", &named), Some(403));
+    }
+
+    #[test]
+    fn what_is_no_message_is_an_error_of_the_protocol() {
+        assert!(unreadable(br#"{"jsonrpc": "2.0", "id": 1, "method": "ping"}"#).is_none());
+        for body in [
+            "",
+            "{",
+            "[]",
+            "7",
+            r#"{"jsonrpc": "2.0", "id": 1}"#,
+            "\u{0}",
+            &"[".repeat(1000),
+        ] {
+            let refused = unreadable(body.as_bytes()).unwrap();
+            assert_eq!(refused.status(), StatusCode::BAD_REQUEST, "{body}");
+        }
     }
 }

@@ -7,17 +7,22 @@
 //! What never happens: another machine, a web page or a program without the token reaches a tool; a client that floods, stalls or
 //! dies holds the host.
 
+mod arguments;
 mod calls;
 mod discovery;
 mod http;
 mod library;
 mod mcp;
+mod places;
+mod presence;
 mod queue;
 mod secret;
 mod server;
 mod sessions;
 mod socket;
+mod witness;
 
 pub use library::{Library, Page, Saying};
 pub use queue::{Client, Taken};
 pub use server::{Config, Server, StartError};
+pub use witness::{Act, Hears};

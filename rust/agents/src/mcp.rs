@@ -1,10 +1,11 @@
 //! What a client of the Model Context Protocol sees: tools, pages to read, prompts, and the outcome of a call.
 
 use std::pin::pin;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use geonode_protocol::Code;
 use geonode_tools::{Access, Outcome, Settled, Spec, ToolError};
+use hyper::http::request::Parts;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, GetPromptRequestParams, GetPromptResponse,
     GetPromptResult, Implementation, JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
@@ -15,9 +16,13 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
 use crate::calls::{Calls, Wanted};
+use crate::http::SESSION;
 use crate::library::Library;
+use crate::presence::Ended;
+use crate::queue::Queue;
 
 /// One per session; the state behind it is shared.
 #[derive(Debug, Clone)]
@@ -25,6 +30,31 @@ pub(crate) struct Handler {
     pub(crate) calls: Calls,
     pub(crate) library: Arc<Library>,
     pub(crate) about: Arc<str>,
+    pub(crate) guest: Arc<Guest>,
+}
+
+/// The client of a session, who is shown until the session ends.
+#[derive(Debug)]
+pub(crate) struct Guest {
+    queue: Arc<Queue>,
+    name: OnceLock<String>,
+}
+
+impl Guest {
+    pub(crate) fn new(queue: &Arc<Queue>) -> Arc<Self> {
+        Arc::new(Self {
+            queue: Arc::clone(queue),
+            name: OnceLock::new(),
+        })
+    }
+}
+
+impl Drop for Guest {
+    fn drop(&mut self) {
+        if let Some(name) = self.name.get() {
+            self.queue.part(name);
+        }
+    }
 }
 
 impl ServerHandler for Handler {
@@ -45,7 +75,7 @@ impl ServerHandler for Handler {
         _request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        self.calls.queue.greet(&client_of(&context));
+        self.calls.queue.greet(&self.client_of(&context));
         let tools = self.calls.registry.iter().map(|tool| listed(&tool.spec)).collect();
         Ok(ListToolsResult {
             tools,
@@ -148,6 +178,17 @@ impl ServerHandler for Handler {
 }
 
 impl Handler {
+    /// The program at the other end, as it calls itself.
+    fn client_of(&self, context: &RequestContext<RoleServer>) -> String {
+        let name = context.client_info().map(|info| info.name).unwrap_or_default();
+        let parts = context.extensions.get::<Parts>();
+        if parts.is_some_and(|parts| parts.headers.contains_key(SESSION)) {
+            // Requests without a session come one by one.
+            self.guest.name.get_or_init(|| name.clone());
+        }
+        name
+    }
+
     /// Carries out a call, tells the client how far it is if it wants to hear that, and ends it when the client cancels.
     async fn carry_out(
         &self,
@@ -155,7 +196,7 @@ impl Handler {
         arguments: Value,
         context: &RequestContext<RoleServer>,
     ) -> Result<Settled, ToolError> {
-        let client = client_of(context);
+        let client = self.client_of(context);
         let (told, mut stages) = mpsc::unbounded_channel();
         let token = context.meta.get_progress_token();
         let wanted = Wanted {
@@ -165,11 +206,15 @@ impl Handler {
             asks: false,
         };
         let mut call = pin!(self.calls.carry_out(wanted, token.is_some().then_some(told)));
+        let parts = context.extensions.get::<Parts>();
+        let listens = parts.and_then(|parts| parts.extensions.get::<Ended>()).cloned();
+        let Ended(gone) = listens.unwrap_or(Ended(CancellationToken::new()));
         let mut number = 0.0;
         loop {
             let stage = tokio::select! {
                 settled = &mut call => return settled,
                 () = context.ct.cancelled() => return Err(ToolError::cancelled()),
+                () = gone.cancelled() => return Err(ToolError::cancelled()),
                 Some(stage) = stages.recv() => stage,
             };
             if let Some(token) = token.clone() {
@@ -181,11 +226,6 @@ impl Handler {
             }
         }
     }
-}
-
-/// The program at the other end, as it calls itself.
-fn client_of(context: &RequestContext<RoleServer>) -> String {
-    context.client_info().map(|info| info.name).unwrap_or_default()
 }
 
 /// A tool as it is listed. Nothing reaches another machine; a tool that writes keeps what is the artist's unless they agree.

@@ -10,6 +10,8 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::{oneshot, watch};
 
+use crate::http::REVOKED;
+
 /// Calls of one client that wait or are carried out at the same time.
 const PER_CLIENT: usize = 4;
 /// Calls of all clients that wait or are carried out at the same time.
@@ -85,6 +87,7 @@ struct Waiting {
 struct State {
     next: u64,
     paused: bool,
+    closed: bool,
     clients: Vec<Known>,
     waiting: VecDeque<Waiting>,
     taken: Vec<(u64, Reply)>,
@@ -106,6 +109,9 @@ impl Queue {
     pub(crate) fn admit(&self, client: &str) -> Result<Permit<'_>, ToolError> {
         let busy = |text: &str| Err(ToolError::new(Code::ToolBusy, text));
         let mut state = self.state();
+        if state.closed {
+            return Err(ToolError::new(Code::Cancelled, REVOKED));
+        }
         if state.paused {
             return busy("The artist has paused other programs in Blender. Wait until they go on.");
         }
@@ -200,11 +206,17 @@ impl Queue {
         self.state().paused = paused;
     }
 
-    /// Ends every call that waits: their clients get `cancelled`.
-    pub(crate) fn clear(&self) {
+    /// Ends every call that waits, and lets none begin any more: their clients get `cancelled`.
+    pub(crate) fn close(&self) {
         let mut state = self.state();
+        state.closed = true;
         state.waiting.clear();
         state.taken.clear();
+    }
+
+    /// Whether every call has its answer.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.state().clients.iter().all(|known| known.open == 0)
     }
 
     /// The clients of the last minutes, in the order in which they came.
@@ -218,6 +230,14 @@ impl Queue {
             idle_s: known.last.elapsed().as_secs(),
         });
         shown.collect()
+    }
+
+    /// Notes that a client has gone; it is shown no longer, unless it has open calls.
+    pub(crate) fn part(&self, client: &str) {
+        let name = shown(client);
+        self.state()
+            .clients
+            .retain(|known| known.open > 0 || known.name != name);
     }
 
     /// Notes that a client is there.
@@ -276,7 +296,7 @@ impl Drop for Permit<'_> {
 }
 
 /// A client's name as it can be shown: one line without invisible characters.
-fn shown(name: &str) -> String {
+pub(crate) fn shown(name: &str) -> String {
     let visible: String = name
         .chars()
         .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_' | '.' | '/' | '(' | ')'))
@@ -327,6 +347,10 @@ mod tests {
             queue.greet(&format!("client {number}"));
         }
         assert!(queue.clients().len() <= CLIENTS);
+        queue.greet("guest");
+        assert!(queue.clients().iter().any(|client| client.name == "guest"));
+        queue.part("guest");
+        assert!(queue.clients().iter().all(|client| client.name != "guest"));
     }
 
     #[test]
@@ -348,6 +372,24 @@ mod tests {
         assert!(queue.answer(id, result.clone()));
         assert_eq!(waits.answer.try_recv().ok(), Some(result.clone()));
         assert!(!queue.answer(id, result), "answered once");
+    }
+
+    #[test]
+    fn a_server_that_closes_answers_and_begins_nothing() {
+        let queue = Queue::default();
+        let permit = queue.admit("one").unwrap();
+        let (_, mut waits) = queue.put("one", call());
+        queue.close();
+        assert!(
+            waits
+                .answer
+                .try_recv()
+                .is_err_and(|error| error == oneshot::error::TryRecvError::Closed)
+        );
+        assert!(!queue.is_idle(), "its answer is on its way");
+        drop(permit);
+        assert!(queue.is_idle());
+        assert_eq!(queue.admit("one").unwrap_err().code, Code::Cancelled);
     }
 
     #[test]

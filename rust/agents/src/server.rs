@@ -2,7 +2,9 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use geonode_tools::{HostResult, Registry};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
@@ -14,16 +16,20 @@ use crate::calls::Calls;
 use crate::discovery::Discovery;
 use crate::http::{self, Shared};
 use crate::library::Library;
-use crate::mcp::Handler;
+use crate::mcp::{Guest, Handler};
 use crate::queue::{Client, Queue, Taken};
 use crate::secret::random;
 use crate::sessions::Sessions;
+use crate::witness::{Hears, Witness};
 
+/// Open calls are answered within this time when the server stops.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+/// What belongs to stopping and takes an instant has this long.
+const GIVE_UP: Duration = Duration::from_millis(50);
 /// Threads for tools of the core.
 const THREADS: usize = 8;
 
 /// What a server needs.
-#[derive(Debug)]
 pub struct Config {
     /// The tools that clients may call.
     pub registry: Registry,
@@ -37,6 +43,8 @@ pub struct Config {
     pub instructions: String,
     /// Which Blender this is, for people who choose between several.
     pub about: String,
+    /// Hears of refusals and of calls that write.
+    pub hears: Hears,
 }
 
 /// Why a server cannot start.
@@ -59,9 +67,19 @@ pub struct Server {
     address: SocketAddr,
     token: String,
     queue: Arc<Queue>,
-    stop: CancellationToken,
-    running: Mutex<Option<(Runtime, Discovery)>>,
+    closing: CancellationToken,
+    running: Mutex<Option<Running>>,
     file: PathBuf,
+}
+
+#[derive(Debug)]
+struct Running {
+    runtime: Runtime,
+    discovery: Discovery,
+    /// Ends all connections.
+    stop: CancellationToken,
+    /// Ends with the listener.
+    open: Receiver<()>,
 }
 
 impl Server {
@@ -87,40 +105,57 @@ impl Server {
         let calls = Calls {
             registry: config.registry,
             queue: Arc::clone(&queue),
+            witness: Witness::new(config.hears),
         };
         let handler = Handler {
             calls: calls.clone(),
             library: Arc::new(config.library),
             about: config.instructions.into(),
+            guest: Guest::new(&queue),
         };
-        let stop = CancellationToken::new();
+        let (stop, closing) = (CancellationToken::new(), CancellationToken::new());
         let hosts = [address.to_string(), format!("localhost:{}", address.port())];
         let settings = StreamableHttpServerConfig::default()
             .with_allowed_hosts(hosts.clone())
             .with_cancellation_token(stop.clone());
-        let make = move || Ok(handler.clone());
+        let its = Arc::clone(&queue);
+        let make = move || {
+            Ok(Handler {
+                guest: Guest::new(&its),
+                ..handler.clone()
+            })
+        };
         let shared = Arc::new(Shared {
             service: StreamableHttpService::new(make, Arc::new(LocalSessionManager::default()), settings),
-            sessions: Sessions::new(calls),
+            sessions: Sessions::new(calls.clone()),
             token: token.clone(),
             hosts,
+            closing: closing.clone(),
             stop: stop.clone(),
             sockets: Shared::sockets(),
+            presence: Arc::default(),
+            witness: calls.witness.clone(),
         });
         let listener = {
             let _inside = runtime.enter();
             tokio::net::TcpListener::from_std(listener).map_err(StartError::Port)?
         };
-        runtime.spawn(http::serve(listener, shared, stop.clone()));
+        let (serving, open) = std::sync::mpsc::channel();
+        runtime.spawn(http::serve(listener, shared, serving));
         let discovery = Discovery::write(&config.folder, [&url, &socket_at(address)], &token, &config.about)
             .map_err(StartError::File)?;
         Ok(Self {
             address,
             token,
             queue,
-            stop,
+            closing,
             file: discovery.path().to_owned(),
-            running: Mutex::new(Some((runtime, discovery))),
+            running: Mutex::new(Some(Running {
+                runtime,
+                discovery,
+                stop,
+                open,
+            })),
         })
     }
 
@@ -174,16 +209,37 @@ impl Server {
         self.queue.clients()
     }
 
-    /// Ends all connections and removes the file; the token is worth nothing from now on. Never waits for a client.
+    /// Takes no further request and removes the file; the token is worth nothing from now on. Calls that are open are answered with
+    /// `cancelled` on a thread of its own, which then ends all connections. Never waits for a client.
     pub fn stop(&self) {
-        self.stop.cancel();
-        self.queue.pause(true);
-        self.queue.clear();
+        self.closing.cancel();
+        self.queue.close();
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some((runtime, discovery)) = running {
-            drop(discovery);
-            runtime.shutdown_background();
-        }
+        let Some(Running {
+            runtime,
+            discovery,
+            stop,
+            open,
+        }) = running
+        else {
+            return;
+        };
+        drop(discovery);
+        // The port is free once nobody listens on it.
+        open.recv_timeout(GIVE_UP).unwrap_or_default();
+        let queue = Arc::clone(&self.queue);
+        let end = move || {
+            let until = Instant::now() + LAST_WORDS;
+            while !queue.is_idle() && Instant::now() < until {
+                std::thread::sleep(GIVE_UP / 10);
+            }
+            // The answers are on their way.
+            std::thread::sleep(GIVE_UP);
+            stop.cancel();
+            runtime.shutdown_timeout(GIVE_UP);
+        };
+        // Without a thread the runtime is dropped with the closure, at once.
+        drop(std::thread::Builder::new().name("geonode-agents-end".into()).spawn(end));
     }
 }
 

@@ -26,6 +26,8 @@ const KEPT: usize = 64;
 const KEPT_BYTES: usize = 8 << 20;
 /// A session is kept this long without a connection.
 const AWAY: Duration = Duration::from_secs(120);
+/// Its open calls end after this time without a connection, so that a program that died holds nobody.
+const HOLDS: Duration = Duration::from_secs(20);
 /// A call that comes too soon is refused after this time.
 const BUSY: Duration = Duration::from_millis(20);
 /// Sessions at the same time.
@@ -52,6 +54,8 @@ pub(crate) struct Sessions {
 pub(crate) struct Session {
     pub(crate) id: String,
     client: String,
+    /// It has said hello, and knows how to come back.
+    returns: bool,
     calls: mpsc::Sender<(Asked, CancellationToken)>,
     /// Calls without a result, by their client's name for them.
     open: Mutex<Vec<(String, CancellationToken)>>,
@@ -97,8 +101,8 @@ impl Sessions {
         }
     }
 
-    /// A new session; None while there are too many.
-    pub(crate) fn open(&self, client: &str) -> Option<Arc<Session>> {
+    /// A new session, for which a client `returns` that has said hello; None while there are too many.
+    pub(crate) fn open(&self, client: &str, returns: bool) -> Option<Arc<Session>> {
         let id = random(16).ok()?;
         // Programs that do not say who they are are told apart all the same: limits and allowances go by the name.
         let client = match client.trim() {
@@ -109,6 +113,7 @@ impl Sessions {
         let session = Arc::new(Session {
             id,
             client: client.clone(),
+            returns,
             calls,
             open: Mutex::default(),
             out: Mutex::default(),
@@ -140,12 +145,23 @@ impl Sessions {
             }
             out.connection = 0;
         }
-        tokio::time::sleep(AWAY).await;
-        let out = lock(&session.out);
-        if out.connection == 0 && out.connections == connection {
-            drop(out);
+        let is_away = || {
+            let out = lock(&session.out);
+            out.connection == 0 && out.connections == connection
+        };
+        if session.returns {
+            tokio::time::sleep(HOLDS).await;
+            if is_away() {
+                for (_, token) in lock(&session.open).iter() {
+                    token.cancel();
+                }
+                tokio::time::sleep(AWAY.saturating_sub(HOLDS)).await;
+            }
+        }
+        if is_away() {
             session.end.cancel();
             lock(&self.known).retain(|one| one.id != session.id);
+            self.calls.queue.part(&session.client);
         }
     }
 }
@@ -220,6 +236,11 @@ impl Session {
         self.tell();
     }
 
+    /// Whether every call has its result.
+    pub(crate) fn is_idle(&self) -> bool {
+        lock(&self.open).is_empty()
+    }
+
     fn has_room(&self) -> bool {
         let out = lock(&self.out);
         let unread = out.last - out.sent;
@@ -278,13 +299,13 @@ async fn work(session: Arc<Session>, mut asked: mpsc::Receiver<(Asked, Cancellat
                 under_way.push_back((call_id, handle));
             }
             Event::Done(result) => {
+                session.put(result);
                 if let Some((call_id, _)) = under_way.pop_front() {
                     let mut open = lock(&session.open);
                     if let Some(at) = open.iter().position(|(id, _)| *id == call_id) {
                         open.remove(at);
                     }
                 }
-                session.put(result);
             }
             Event::Room => {}
             Event::End => {
@@ -346,11 +367,13 @@ fn broken() -> ToolError {
 mod tests {
     use super::*;
     use crate::queue::Queue;
+    use crate::witness::Witness;
 
     fn sessions() -> Sessions {
         Sessions::new(Calls {
             registry: geonode_tools::Registry::default(),
             queue: Arc::new(Queue::default()),
+            witness: Witness::new(Arc::new(|_| {})),
         })
     }
 
@@ -380,7 +403,7 @@ mod tests {
     #[tokio::test]
     async fn results_come_in_order_and_again_after_a_broken_connection() {
         let sessions = sessions();
-        let session = sessions.open("one").unwrap();
+        let session = sessions.open("one", true).unwrap();
         let first = session.attach(0);
         for number in 0..5 {
             session.ask(asked(&format!("c{number}"))).await;
@@ -400,7 +423,7 @@ mod tests {
     #[tokio::test]
     async fn a_client_that_takes_no_results_is_held_back() {
         let sessions = sessions();
-        let session = sessions.open("slow").unwrap();
+        let session = sessions.open("slow", true).unwrap();
         session.attach(0);
         let floods = async {
             for number in 0..1000 {
@@ -416,22 +439,36 @@ mod tests {
     #[tokio::test]
     async fn programs_without_a_name_are_told_apart() {
         let sessions = sessions();
-        let one = sessions.open(" ").unwrap();
+        let one = sessions.open(" ", true).unwrap();
         assert!(one.client.starts_with("Program "), "{}", one.client);
         assert_eq!(one.client.len(), 12);
     }
 
     #[tokio::test]
+    async fn a_client_that_cannot_come_back_is_gone_with_its_connection() {
+        let sessions = sessions();
+        for returns in [false, true] {
+            let session = sessions.open("one", returns).unwrap();
+            let connection = session.attach(0);
+            let leaving = sessions.leave(&session, connection);
+            let left = tokio::time::timeout(Duration::from_millis(50), leaving).await;
+            assert_eq!(left.is_ok(), !returns);
+            assert_eq!(sessions.find(&session.id).is_some(), returns);
+            assert_eq!(session.end.is_cancelled(), !returns);
+        }
+    }
+
+    #[tokio::test]
     async fn sessions_are_bounded_and_those_without_a_connection_go_first() {
         let sessions = sessions();
-        let held: Vec<_> = (0..SESSIONS).map(|_| sessions.open("one").unwrap()).collect();
+        let held: Vec<_> = (0..SESSIONS).map(|_| sessions.open("one", true).unwrap()).collect();
         for one in held.iter().skip(1) {
             one.attach(0);
         }
-        let next = sessions.open("two").unwrap();
+        let next = sessions.open("two", true).unwrap();
         assert_eq!(next.client, "two");
         next.attach(0);
         assert!(sessions.find(&held.first().unwrap().id).is_none());
-        assert!(sessions.open("three").is_none());
+        assert!(sessions.open("three", true).is_none());
     }
 }

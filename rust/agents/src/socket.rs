@@ -20,7 +20,9 @@ use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode as Closing;
 use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Error, Message};
+use tokio_util::sync::CancellationToken;
 
+use crate::http::REVOKED;
 use crate::sessions::{Asked, Next, Session, Sessions, failed};
 
 /// Bytes of a message.
@@ -31,6 +33,8 @@ const PING: Duration = Duration::from_secs(20);
 const SILENCE: Duration = Duration::from_secs(60);
 /// A client takes a message within this time.
 const TAKES: Duration = Duration::from_secs(30);
+/// A client that is let go has this long to take what there is for it.
+const LAST_WORDS: Duration = Duration::from_millis(300);
 /// Messages without meaning after which a connection is closed.
 const NONSENSE: u32 = 20;
 /// Characters of the client's name for a call.
@@ -70,8 +74,13 @@ struct Unclear {
     error: ToolError,
 }
 
-/// Speaks with a client until it goes; its session waits for it afterwards. `place` is free once it has gone.
-pub(crate) async fn serve(upgraded: Upgraded, sessions: &Sessions, place: OwnedSemaphorePermit) {
+/// Speaks with a client until it goes, or the server is `closing`; its session waits for it afterwards. `place` is free once it has gone.
+pub(crate) async fn serve(
+    upgraded: Upgraded,
+    sessions: &Sessions,
+    place: OwnedSemaphorePermit,
+    closing: &CancellationToken,
+) {
     let config = WebSocketConfig::default()
         .max_message_size(Some(MESSAGE_BYTES))
         .max_frame_size(Some(MESSAGE_BYTES));
@@ -79,7 +88,7 @@ pub(crate) async fn serve(upgraded: Upgraded, sessions: &Sessions, place: OwnedS
     let (mut writer, mut reader) = socket.split();
     let text = match heard(&mut reader).await {
         Ok(text) => text,
-        Err(Some(frame)) => return close(&mut writer, frame).await,
+        Err(Some(frame)) => return close(&mut writer, &mut reader, frame).await,
         Err(None) => return,
     };
     let Begun {
@@ -88,7 +97,7 @@ pub(crate) async fn serve(upgraded: Upgraded, sessions: &Sessions, place: OwnedS
         welcome,
     } = match begun(understood(&text), sessions) {
         Ok(begun) => begun,
-        Err(frame) => return close(&mut writer, frame).await,
+        Err(frame) => return close(&mut writer, &mut reader, frame).await,
     };
     let connection = session.attach(received);
     let welcomed = match welcome {
@@ -99,9 +108,13 @@ pub(crate) async fn serve(upgraded: Upgraded, sessions: &Sessions, place: OwnedS
         let ended = tokio::select! {
             ended = read(understood(&text), &mut reader, &session) => ended,
             ended = write(&mut writer, &session, connection) => ended,
+            () = closing.cancelled() => Some(frame(Closing::Policy, REVOKED)),
         };
         if let Some(frame) = ended {
-            close(&mut writer, frame).await;
+            // What it has asked is answered first, and what is wrong with it said.
+            let answered = say_rest(&mut writer, &session, connection, closing.is_cancelled());
+            drop(tokio::time::timeout(LAST_WORDS, answered).await);
+            close(&mut writer, &mut reader, frame).await;
         }
     }
     drop((reader, writer, place));
@@ -131,7 +144,7 @@ fn begun(said: Result<Said, Unclear>, sessions: &Sessions) -> Result<Begun, Clos
     }
     let resumed = known.is_some();
     let session = known
-        .or_else(|| sessions.open(&name))
+        .or_else(|| sessions.open(&name, greeted))
         .ok_or_else(|| frame(Closing::Again, "Too many programs are connected."))?;
     let welcome = greeted.then(|| json!({"type": "welcome", "session": session.id, "resumed": resumed}));
     Ok(Begun {
@@ -273,9 +286,33 @@ fn frame(code: Closing, reason: &'static str) -> CloseFrame {
     }
 }
 
-async fn close(writer: &mut SplitSink<Socket, Message>, frame: CloseFrame) {
+/// Sends the messages that are there; with `all`, also those of calls that are still open.
+async fn say_rest(writer: &mut SplitSink<Socket, Message>, session: &Session, connection: u64, all: bool) {
+    let mut news = session.news();
+    loop {
+        match session.next(connection) {
+            Next::Send(number, text) => {
+                if !sent(writer, Message::text(&*text)).await {
+                    return;
+                }
+                session.sent(connection, number);
+            }
+            Next::Wait if all && !session.is_idle() => {
+                if news.changed().await.is_err() {
+                    return;
+                }
+            }
+            Next::Wait | Next::End => return,
+        }
+    }
+}
+
+/// Says why the conversation ends, and waits until the client has heard it: what a connection throws away unread resets it.
+async fn close(writer: &mut SplitSink<Socket, Message>, reader: &mut SplitStream<Socket>, frame: CloseFrame) {
     let closing = async {
         writer.send(Message::Close(Some(frame))).await?;
+        writer.flush().await?;
+        while let Some(Ok(_)) = reader.next().await {}
         writer.close().await
     };
     // How a connection ends is its client's affair.

@@ -1,10 +1,12 @@
 //! The native class `Agents`: the server for other programs on this machine.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use geonode_agents::{Config, Library, Server, StartError};
+use geonode_agents::{Act, Config, Library, Server, StartError};
 use geonode_engine::EngineError;
 use geonode_protocol::Code;
+use geonode_store::audit;
 use geonode_tools::HostResult;
 use pyo3::prelude::*;
 
@@ -45,6 +47,14 @@ impl Agents {
                 port,
                 instructions,
                 about,
+                hears: Arc::new(|act: Act| {
+                    audit::record(audit::Event::Program {
+                        client: act.client,
+                        tool: act.tool,
+                        code: act.code,
+                        left_out: act.left_out,
+                    });
+                }),
             };
             Server::start(config).map(Self).map_err(|error| {
                 let code = match &error {

@@ -66,6 +66,17 @@ pub enum Event {
         /// Provider and origin.
         slot: String,
     },
+    /// Another program on this machine called a tool that writes, or was refused; without its arguments.
+    Program {
+        /// What it calls itself; empty where it was not let in.
+        client: String,
+        /// The tool; empty where no call was understood.
+        tool: String,
+        /// Why it was refused or failed; `None` for a call that was carried out.
+        code: Option<Code>,
+        /// Such events before this one that are not recorded, as there were too many.
+        left_out: u32,
+    },
     /// Events arrived faster than they could be written.
     Lost {
         /// How many entries are missing.
