@@ -157,6 +157,9 @@ def test_a_tree_is_written_only_after_a_question(folder: Path, caller: Caller) -
     assert caller.decide(True)["result"] == {"path": "trees/kept.json"}
     assert exchange.read(target) == export.export_tree(bpy.data.node_groups["Kept"])
     assert caller.ask("tree_save", node_group_name="Kept", path="trees/kept.json")["error"]["code"] == "file_exists"
+    replaces = caller.ask("tree_save", node_group_name="Kept", path="trees/kept.json", overwrite=True)
+    assert replaces.text == "replace trees/kept.json by the tree “Kept”"
+    caller.decide(False)
     caller.programs.allowed.add("Test")
     again = caller.ask("tree_save", node_group_name="Kept", path="trees/kept.json", overwrite=True)
     assert again["result"] == {"path": "trees/kept.json"}, "a program that may make changes is not asked about"
@@ -185,6 +188,37 @@ def test_files_that_cannot_be_read_have_their_codes(folder: Path, caller: Caller
     assert code("preset_export", preset="wireframe", path="w.toml") == "invalid_argument"
 
 
+def test_a_refusal_says_what_to_do_and_asks_nobody_for_nothing(folder: Path, caller: Caller) -> None:
+    (folder / "a folder.json").mkdir()
+    (folder / "there.json").write_text("{}")
+    for tool, arguments, told in (
+        ("tree_save", {"node_group_name": "Kept", "path": "there.json"}, ("there.json", "`overwrite`")),
+        ("tree_save", {"node_group_name": "Kept", "path": "none/x.json"}, ("no folder none.",)),
+        ("tree_save", {"node_group_name": "Kept", "path": "a folder.json", "overwrite": True}, ("is not a file",)),
+        ("tree_save", {"node_group_name": "Kep", "path": "x.json"}, ("in project.blend", "“Kept”", "Did you mean")),
+        ("tree_load", {"path": "none.json"}, ("none.json",)),
+        ("apply_preset", {"preset": "wirefram"}, ("wireframe",)),
+        ("tree_load", {"path": ""}, ("This path",)),
+    ):
+        answer = caller.ask(tool, **arguments)
+        assert caller.programs.asked is None, (tool, arguments)
+        message = answer["error"]["message"]
+        assert all(word.strip("“”") in message for word in told), message
+        assert str(folder) not in message, "a path of this computer tells who works here"
+
+
+def test_texts_for_programs_name_no_folder_of_this_computer(folder: Path) -> None:
+    root = os.path.realpath(folder)
+    for text, named in (
+        (f"There is no file {folder}/x.json.", "There is no file x.json."),
+        (f"{root}/trees/x.json", "trees/x.json"),
+        (f"{root} and {root}-other", f"the project's folder and {root}-other"),
+        (f"{Path.home()}/x", "~/x"),
+        ("a / b", "a / b"),
+    ):
+        assert project.named(text).replace(str(Path.home()), "~") == named.replace(str(Path.home()), "~")
+
+
 def test_presets_come_and_go_as_files(folder: Path, caller: Caller) -> None:
     saved = presets.save("Project wires", bpy.data.node_groups["Kept"])
     try:
@@ -194,6 +228,10 @@ def test_presets_come_and_go_as_files(folder: Path, caller: Caller) -> None:
         question = caller.ask("preset_import", path="wires.toml")
         assert "Project wires" in question.text
         assert caller.decide(True)["result"] == {"preset": saved["id"]}
+        assert caller.ask("preset_import", path="wires.toml")["error"]["code"] == "file_exists"
+        again = caller.ask("preset_import", path="wires.toml", overwrite=True)
+        assert again.text == "replace the preset “Project wires” by that of wires.toml"
+        caller.decide(False)
     finally:
         presets.delete(saved["id"])
 

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
+import io
 import json
 import os
 import subprocess
@@ -18,6 +20,7 @@ from urllib.parse import urlsplit
 import bpy
 import geonode_assistant
 import pytest
+from geonode_assistant import native
 from geonode_assistant.agents import calls, server, stdio
 from geonode_assistant.agents.server import Programs
 from geonode_assistant.host import folders
@@ -149,10 +152,7 @@ def test_a_program_reads(client: Client) -> None:
     assert client.call("search_nodes", query="distribute points on faces")["nodes"]
     assert client.call("modifier_stack")["object"] == "Grid"
     assert not client.call("check_plan", plan={"steps": 3})["ok"]
-    page = 'def cones() -> Geometry:\n    x = cone()\n    return x\n\n\napply("Cones", object="Grid")\n'
-    step = {"id": "s1", "type": "NODE_TREE", "description": "A cone", "payload": {"text": page}}
-    plan = {"version": "1.2", "steps": [step], "done": True, "final_message": "A cone."}
-    assert client.call("check_plan", plan=plan)["ok"]
+    assert client.call("check_plan", plan=plan(PAGE))["ok"]
     assert client.call("list_presets")["presets"]
     assert [one["name"] for one in client.programs.clients()] == ["Test Program"]
 
@@ -210,7 +210,13 @@ def test_strangers_are_refused(client: Client, headers: dict[str, str], status: 
 
 
 def test_malformed_requests_change_nothing(client: Client) -> None:
-    assert client.post(b"{", client.headers())[0] in (400, 415, 422)
+    for body, number in ((b"{", -32700), (b"\xff", -32700), (b"[" * 9999, -32700), (b"[]", -32600), (b"7", -32600)):
+        status, _, text = client.post(body, client.headers())
+        assert (status, json.loads(text)["error"]["code"]) == (400, number), text
+    for body, headers in ((b"{}", {"Content-Type": "text/plain"}), (b"{}", {"Accept": "text/html"})):
+        known = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode()
+        status, _, text = client.post(known, client.headers(**headers))
+        assert json.loads(text)["error"]["message"], (body, status)
     assert client.call("modifier_stack", wrong=1)["error"]["code"] == "tool_validation_error"
     assert client.call("tree_load", path="x.json")["error"]["code"] == "no_project"
     assert client.call("apply_preset", preset="none of these")["error"]["code"] == "unknown_preset"
@@ -220,6 +226,105 @@ def test_malformed_requests_change_nothing(client: Client) -> None:
     except ConnectionError:
         pass  # closed while the program was still sending
     assert client.call("modifier_stack")["object"] == "Grid"
+
+
+PAGE = 'def cones() -> Geometry:\n    x = cone()\n    return x\n\n\napply("Cones", object="Grid")\n'
+
+
+def plan(page: str) -> dict[str, Any]:
+    step = {"id": "s1", "type": "NODE_TREE", "description": "A cone", "payload": {"text": page}}
+    return {"version": "1.2", "steps": [step], "done": True, "final_message": "A cone."}
+
+
+def test_a_refused_plan_names_every_mistake_with_its_place_and_fix(client: Client) -> None:
+    wrong = PAGE.replace("cone()", "cone(vertexes=5)").replace("return x", "return y")
+    message = client.call("apply_plan", plan=plan(wrong))["error"]["message"]
+    checked = client.call("check_plan", plan=plan(wrong))["messages"]
+    assert len(checked) > 1
+    for finding in checked:
+        assert finding["path"] in message
+        assert finding["message"] in message
+        assert finding["hint"] in message
+    assert "/steps" in client.call("apply_plan", plan={})["error"]["message"]
+    assert len(client.call("apply_plan", plan=plan("x\n" * 500))["error"]["message"].splitlines()) <= 9
+
+
+def test_a_check_says_what_applying_would_say(client: Client) -> None:
+    bpy.ops.mesh.primitive_cube_add()
+    bpy.data.objects["Grid"].modifiers.clear()
+    try:
+        assert client.call("apply_plan", answering(True), plan=plan(PAGE))["status"] == "done"
+        edit = plan('with edit("Cones"):\n    x.vertices = 7\n')
+        new = plan("def more() -> Geometry:\n    return cone()\n")
+        for page, given in ((edit, {}), (edit, {"object": "Cube"}), (edit, {"object": "Grid"}), (new, {})):
+            checked = client.call("check_plan", plan=page, **given)
+            applied = client.call("apply_plan", answering(False), plan=page, **given)
+            assert (applied["error"]["code"] == "user_rejected") == checked["ok"], (given, checked, applied)
+        assert client.call("check_plan", plan=edit)["ok"], "the page for agents changes a tree without `apply`"
+    finally:
+        bpy.data.objects.remove(bpy.data.objects["Cube"])
+        bpy.context.view_layer.objects.active = bpy.data.objects["Grid"]
+        bpy.data.objects["Grid"].modifiers.clear()
+
+
+def test_arguments_are_taken_as_they_are_meant(client: Client) -> None:
+    assert client.call("modifier_stack", object_name=None)["object"] == "Grid"
+    assert client.call("check_plan", plan=json.dumps(plan(PAGE)), object=None)["ok"]
+    answer = client.ask("tools/call", {"name": "Scene-Summary", "arguments": {}})
+    assert "scene_summary" in answer["error"]["message"]
+
+
+def test_refusals_and_what_writes_are_recorded_without_their_arguments(client: Client, tmp_path: Path) -> None:
+    core = native.core()
+    log = tmp_path / "audit.jsonl"
+    core.audit_start(str(log))
+    try:
+        client.call("modifier_stack")
+        client.call("modifier_stack", wrong="secret words")
+        client.call("apply_preset", answering(False), preset="wireframe")
+        client.post(b"{}", client.headers(Authorization="Bearer wrong"))
+        assert core.audit_flush(5.0)
+        text = log.read_text()
+    finally:
+        core.audit_stop()
+    told = [entry["detail"] for entry in map(json.loads, text.splitlines()) if entry["kind"] == "program"]
+    assert [(one["client"], one["tool"], one["code"]) for one in told] == [
+        ("Test Program", "modifier_stack", "tool_validation_error"),
+        ("Test Program", "apply_preset", "user_rejected"),
+        ("", "", "auth_failed"),
+    ]
+    assert "secret words" not in text
+    assert client.token not in text
+
+
+def test_a_program_that_leaves_holds_nothing(client: Client, programs: Programs) -> None:
+    """It ends its session while the artist is asked about its change."""
+    leaving: list[threading.Thread] = []
+
+    def leave() -> None:
+        connection = http.client.HTTPConnection(client.address, timeout=20)
+        connection.request("DELETE", client.path, headers=client.headers())
+        gone.append(connection.getresponse().status)
+        connection.close()
+
+    def look() -> None:
+        if session.current.pending and not leaving:
+            leaving.append(threading.Thread(target=leave))
+            leaving[0].start()
+
+    gone: list[int] = []
+    with contextlib.suppress(OSError, http.client.HTTPException, StopIteration):
+        client.call("apply_preset", look, preset="wireframe")
+    leaving[0].join(20)
+    assert gone == [204]
+    end = time.monotonic() + 20
+    while programs.writer and time.monotonic() < end:
+        programs.tick()
+        session.current.poll()
+        time.sleep(0.002)
+    assert not programs.writer
+    assert not session.current.pending
+    assert not programs.clients(), "it is shown no longer"
 
 
 def test_in_edit_mode_programs_read_and_a_change_ends_with_a_result_or_a_code(client: Client) -> None:
@@ -255,6 +360,9 @@ def test_a_command_finds_blender(client: Client, programs: Programs) -> None:
             programs.tick()
             time.sleep(0.001)
         process.stdin.close()
+        while process.poll() is None and time.monotonic() < end:
+            time.sleep(0.001)
+    assert all(one["name"] != "Test Program" for one in programs.clients()), "it has said goodbye"
     answers = {one["id"]: one["result"] for one in map(json.loads, lines)}
     assert answers[1]["serverInfo"]["name"] == "geonode-assistant"
     assert "def rock_field(" in answers[2]["structuredContent"]["guide"]
@@ -272,6 +380,15 @@ def test_a_command_says_what_to_do_without_one_blender(programs: Programs, tmp_p
     with pytest.raises(stdio.Unavailable, match="--blender 1: .*--blender 2: "):
         stdio.choose(tmp_path, None)
     assert stdio.choose(tmp_path, 2)["pid"] == 2
+    with pytest.raises(stdio.Unavailable, match="is the process 3; .*--blender 1: .*--blender 2: "):
+        stdio.choose(tmp_path, 3)
+
+
+def test_a_command_answers_what_is_no_message(programs: Programs, tmp_path: Path) -> None:
+    out = io.StringIO()
+    stdio.Bridge(tmp_path, None, out).run(io.StringIO("{\n" + "[" * 100_000 + "\n\ufffd\n\n"))
+    answers = [json.loads(line) for line in out.getvalue().splitlines()]
+    assert [(one["id"], one["error"]["code"]) for one in answers] == [(None, -32700)] * 3
 
 
 def test_an_answer_that_is_no_json_is_an_error_and_the_next_call_works(
@@ -332,7 +449,10 @@ class Switch:
 
 def test_revoking_makes_the_token_worthless(client: Client, programs: Programs) -> None:
     old = client.token
-    programs.revoke()
+    # A call that is open hears of it at once, instead of waiting for an answer that never comes.
+    ended = client.call("apply_preset", lambda: session.current.pending and programs.revoke(), preset="wireframe")
+    assert ended["error"]["code"] == "cancelled", ended
+    assert not programs.writer
     fresh = Client(programs)
     assert fresh.token != old
     assert fresh.connect().call("modifier_stack")["object"] == "Grid"

@@ -5,27 +5,36 @@ writing files after a question.
 
 from __future__ import annotations
 
+import difflib
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bpy
 
 from .. import native
 from ..host import catalogue, exchange, export, mainfile, model_tools, with_values
 from ..host import context as host_context
-from ..messages import AssistantError, one_line
+from ..messages import AssistantError, failure, one_line
 from ..run import checking, history, preset_files, presets, starting
 from ..run.driver import RunHandle
 from ..run.report import RunReport
 from . import project
+
+if TYPE_CHECKING:
+    from ..run.protocol import Message
+
+# Lines of a refusal.
+_LINES = 8
 
 Arguments = Mapping[str, Any]
 Reading = Callable[[Arguments], Mapping[str, Any]]
 
 
 def _check_plan(arguments: Arguments) -> dict[str, Any]:
-    verdict = checking.check(json.dumps(arguments["plan"]))
+    text = json.dumps(arguments["plan"])
+    verdict = checking.check(text, arguments.get("object") or checking.target(text))
     return {"ok": verdict["ok"], "messages": verdict["messages"]}
 
 
@@ -92,17 +101,18 @@ def _tree_save(arguments: Arguments) -> Question:
     place = _free(arguments, ".json")
     bundle = export.export_tree(mainfile.geometry_tree(name))
     return Question(
-        f"write the tree “{name}” to {project.shown(place)}",
+        _to_write(f"the tree “{name}”", place),
         lambda: {"path": project.shown(exchange.write(bundle, place))},
     )
 
 
 def _preset_export(arguments: Arguments) -> Question:
-    preset, place = arguments["preset"], _free(arguments, ".toml")
+    place = _free(arguments, ".toml")
+    preset = _preset_of(arguments["preset"])
     title = presets.load(preset)["title"]
     overwrite = bool(arguments.get("overwrite"))
     return Question(
-        f"write the preset “{title}” to {project.shown(place)}",
+        _to_write(f"the preset “{title}”", place),
         lambda: {"path": project.shown(presets.export_file(preset, place, overwrite))},
     )
 
@@ -112,14 +122,30 @@ def _preset_import(arguments: Arguments) -> Question:
     overwrite = bool(arguments.get("overwrite"))
     # What is wrong with it is said before anybody is asked.
     shown = native.core().check_preset(place.name, exchange.read_text(place), catalogue.path())
+    is_there = any(one["own"] and one["id"] == shown["id"] for one in presets.list())
+    if is_there and not overwrite:
+        raise AssistantError("file_exists", f"There is a preset “{shown['title']}” already.", "Say `overwrite`.")
     return Question(
-        f"add the preset “{one_line(shown['title'], 80)}” from {project.shown(place)}",
+        f"{'replace' if is_there else 'add'} the preset “{one_line(shown['title'], 80)}” "
+        f"{'by that of' if is_there else 'from'} {project.shown(place)}",
         lambda: {"preset": presets.import_file(place, overwrite)["id"]},
     )
 
 
-def _free(arguments: Arguments, ending: str) -> Any:
+def _to_write(what: str, place: Path) -> str:
+    shown = project.shown(place)
+    return f"replace {shown} by {what}" if place.exists() else f"write {what} to {shown}"
+
+
+def _free(arguments: Arguments, ending: str) -> Path:
+    """The file to write. What is wrong with it is said before anybody is asked."""
     place = project.inside(arguments["path"], ending)
+    if not place.parent.is_dir():
+        raise AssistantError(
+            "file_not_found", f"There is no folder {project.shown(place.parent)}.", "Name a folder that is there."
+        )
+    if place.exists() and not place.is_file():
+        raise AssistantError("invalid_path", f"{project.shown(place)} is not a file.", "Choose another name.")
     if place.exists() and not arguments.get("overwrite"):
         raise AssistantError(
             "file_exists", f"{project.shown(place)} is there already.", "Choose another name, or say `overwrite`."
@@ -140,9 +166,23 @@ def _plan(arguments: Arguments, _client: str) -> tuple[Any, str]:
 
 
 def _preset(arguments: Arguments, _client: str) -> tuple[Any, str]:
-    known = presets.load(arguments["preset"])
+    known = presets.load(_preset_of(arguments["preset"]))
     wanted = {"id": known["id"], "values": dict(arguments.get("values", {})), "presets": preset_files.read()}
     return native.core().preset_plan(wanted, host_context.capture_context(arguments.get("object"))), known["title"]
+
+
+def _preset_of(name: str) -> str:
+    """The ID of a preset that is named by its ID or its title."""
+    titles = {one["id"]: one["title"] for one in presets.list()}
+    if name in titles:
+        return name
+    plain = name.strip().casefold()
+    for preset, title in titles.items():
+        if plain in (preset, title.casefold()):
+            return preset
+    close = difflib.get_close_matches(plain.replace(" ", "_"), titles, n=3)
+    fix = f"Did you mean {', '.join(close)}?" if close else "`search_presets` finds presets by words."
+    raise AssistantError("unknown_preset", f"There is no preset “{name}”.", fix)
 
 
 def _generated(arguments: Arguments, _client: str) -> tuple[Any, str]:
@@ -184,8 +224,8 @@ def begin(tool: str, arguments: Arguments, client: str, is_allowed: bool) -> Run
     """
     if tool not in RUNS:
         raise AssistantError("unknown_tool", f"There is no tool “{tool}”.")
-    target = arguments.get("object")
     plan, what = RUNS[tool](arguments, client)
+    target = arguments.get("object") or checking.target(json.dumps(plan) if tool == "apply_plan" else "")
     title = f"{client}: {what}"
     # Every plan is shown first, whatever it says about itself.
     settings = {} if is_allowed else {"preview": True}
@@ -197,14 +237,35 @@ def begin(tool: str, arguments: Arguments, client: str, is_allowed: bool) -> Run
 
 
 def outcome(report: RunReport) -> dict[str, Any]:
-    """The answer to a call whose run has ended."""
+    """The answer to a call whose run has ended: why it failed is said with the places and what to do."""
     if report.ok:
         result = {"status": report.status, "message": report.final_message, "changes": list(report.diff or ())}
         return {"ok": True, "result": result}
-    error = next((m for m in report.messages if m["code"] == "user_rejected"), report.error)
-    code = error["code"] if error else "cancelled"
-    text = error["text"] if error else report.final_message or "The run was cancelled in Blender."
-    return {"ok": False, "error": {"code": code, "message": text}}
+    errors = [message for message in report.messages if message["severity"] == "error"]
+    first = next((message for message in report.messages if message["code"] == "user_rejected"), None)
+    shown = [first] if first else errors
+    lines = list(dict.fromkeys(map(_line, shown)))
+    more = [f"… and {len(lines) - _LINES} more."] if len(lines) > _LINES else []
+    text = "\n".join([*lines[:_LINES], *more]) or report.final_message or "The run was cancelled in Blender."
+    return {"ok": False, "error": {"code": shown[0]["code"] if shown else "cancelled", "message": project.named(text)}}
+
+
+def _line(message: Message) -> str:
+    """Place, cause and fix of a message, in the words for whoever wrote the plan."""
+    told = message.get("planner") or {}
+    where, text = message.get("path"), told.get("text") or message["text"]
+    return f"{where}: {_with_fix(text, told.get('hint'))}" if where else _with_fix(text, told.get("hint"))
+
+
+def _with_fix(text: str, fix: str | None) -> str:
+    return f"{text} {fix}" if fix and fix not in text else text
+
+
+def refused(error: BaseException) -> dict[str, Any]:
+    """The answer to a call that an exception ended: cause and fix, with files named from the project's folder on."""
+    known = failure(error)
+    text = _with_fix(known["message"], getattr(error, "hint", None))
+    return {"ok": False, "error": {"code": known["code"], "message": project.named(text)}}
 
 
 def instructions() -> str:

@@ -66,6 +66,20 @@ def shown(place: Path) -> str:
     return place.relative_to(folder()).as_posix()
 
 
+def named(text: str) -> str:
+    """A text for other programs: files are named from the project's folder on, or from the home folder."""
+    path = mainfile.path()
+    folders = {Path(path).parent, Path(os.path.realpath(path)).parent} if path else set()
+    for place, word in (*((one, "the project's folder") for one in folders), (Path.home(), "~")):
+        if place == Path(place.anchor):
+            continue
+        for written in {str(place), place.as_posix()}:
+            inner = "" if word != "~" else "~/"
+            text = re.sub(rf"{re.escape(written)}[/\\]", inner, text)
+            text = re.sub(rf"{re.escape(written)}(?![\w-])", word, text)
+    return text
+
+
 def _refused(path: str, why: str) -> AssistantError:
-    named = path if path.isprintable() and len(path) <= _LONGEST else "This path"
-    return AssistantError("invalid_path", f"{named} cannot be used. {why}.", native.fix("invalid_path"))
+    said = path if path and path.isprintable() and len(path) <= _LONGEST else "This path"
+    return AssistantError("invalid_path", f"{said} cannot be used. {why}.", native.fix("invalid_path"))

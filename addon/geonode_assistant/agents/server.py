@@ -16,7 +16,7 @@ import bpy
 
 from .. import native
 from ..host import folders, mainfile
-from ..messages import AssistantError, failure
+from ..messages import AssistantError
 from ..run import session
 from ..run.driver import RunHandle
 from . import calls
@@ -201,7 +201,7 @@ class Programs:
             else:
                 return self._change(number, client, tool, arguments)
         except Exception as error:
-            answer = {"ok": False, "error": failure(error)}
+            answer = calls.refused(error)
         self._answer(number, {**answer, "ms": (time.perf_counter() - started) * 1000})
         return False
 
@@ -232,7 +232,7 @@ class Programs:
         try:
             self._server.answer(number, answer)
         except Exception as error:
-            self._server.answer(number, {"ok": False, "error": failure(error)})
+            self._server.answer(number, calls.refused(error))
 
     def _follow(self) -> None:
         """Answers the call whose run has ended, says how far it is, and ends what nobody waits for any more."""
@@ -268,7 +268,7 @@ def _result_of(act: Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
     try:
         return {"ok": True, "result": act()}
     except Exception as error:
-        return {"ok": False, "error": failure(error)}
+        return calls.refused(error)
 
 
 def _refuse_now() -> None:

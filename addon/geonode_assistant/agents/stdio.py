@@ -20,8 +20,8 @@ from typing import Any, TextIO
 from urllib.parse import urlsplit
 
 CONNECT_S, ANSWER_S = 2.0, 660.0
-# Codes of JSON-RPC: what the server itself has to say.
-UNAVAILABLE = -32000
+# Codes of JSON-RPC: what the server itself has to say, and what is no message.
+UNAVAILABLE, UNREADABLE = -32000, -32700
 
 
 class Unavailable(Exception):
@@ -46,12 +46,14 @@ def found(folder: Path) -> list[dict[str, Any]]:
 
 def choose(folder: Path, pid: int | None) -> dict[str, Any]:
     """The one Blender, or that of the process ``pid``. Raises Unavailable."""
-    there = [one for one in found(folder) if pid in (None, one["pid"])]
-    if len(there) == 1:
-        return there[0]
+    there = found(folder)
+    meant = [one for one in there if pid in (None, one["pid"])]
+    if len(meant) == 1:
+        return meant[0]
     if there:
         named = "; ".join(f"--blender {one['pid']}: {one['about']}" for one in there)
-        raise Unavailable(f"Several Blenders are running; choose one. {named}")
+        why = "Several Blenders are running" if pid is None else f"No Blender that is running is the process {pid}"
+        raise Unavailable(f"{why}; choose one. {named}")
     raise Unavailable(
         "No running Blender lets other programs in. Start Blender, and switch on “Let Other Programs Use the "
         "Assistant” in Preferences > Add-ons > GeoNode AI Assistant."
@@ -86,6 +88,19 @@ class Bridge:
                 return
         for thread in threads:
             thread.join(CONNECT_S)
+        self._leave()
+
+    def _leave(self) -> None:
+        """Says that the client has gone, so that nothing waits for it."""
+        if self._blender is None or self._session is None:
+            return
+        at = urlsplit(self._blender["url"])
+        headers = {"Authorization": f"Bearer {self._blender['token']}", "Mcp-Session-Id": self._session}
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            connection = http.client.HTTPConnection(at.netloc, timeout=CONNECT_S)
+            connection.request("DELETE", at.path, headers=headers)
+            connection.getresponse().close()
+            connection.close()
 
     def _pass_on(self, line: str) -> None:
         number: Any = None
@@ -95,8 +110,8 @@ class Bridge:
             self._send(line)
         except Unavailable as error:
             self._fail(number, str(error))
-        except ValueError:
-            self._fail(None, "This line is not JSON.")
+        except (ValueError, RecursionError):
+            self._refuse(None, UNREADABLE, "This line is not JSON.")
         except OSError:
             self._fail(number, "Blender has ended, or no longer lets other programs in.")
 
@@ -128,7 +143,10 @@ class Bridge:
             elif response.status == 200:
                 self._say(response.read().decode())
             elif response.status >= 400:
-                raise Unavailable(f"Blender refused the message ({response.status}): {response.read(500).decode()}")
+                text = response.read(2000).decode()
+                if not text.startswith('{"') or "jsonrpc" not in json.loads(text):
+                    raise Unavailable(f"Blender refused the message ({response.status}): {text}")
+                self._say(text)
         finally:
             connection.close()
 
@@ -144,7 +162,10 @@ class Bridge:
         if number is None:
             print(text, file=sys.stderr)
             return
-        self._say(json.dumps({"jsonrpc": "2.0", "id": number, "error": {"code": UNAVAILABLE, "message": text}}))
+        self._refuse(number, UNAVAILABLE, text)
+
+    def _refuse(self, number: Any, code: int, text: str) -> None:
+        self._say(json.dumps({"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": text}}))
 
 
 def main() -> None:
@@ -153,7 +174,8 @@ def main() -> None:
     parser.add_argument("folder", type=Path, help="where running Blenders say how they are reached")
     parser.add_argument("--blender", type=int, help="process of the Blender to use, where several are running")
     options = parser.parse_args()
-    sys.stdin.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+    # What is no text is no JSON either, and is answered as such.
+    sys.stdin.reconfigure(encoding="utf-8", errors="replace")  # type: ignore[union-attr]
     sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
     Bridge(options.folder, options.blender, sys.stdout).run(sys.stdin)
 

@@ -12,7 +12,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from . import check_tree, interface, values
+from . import check_tree, current, interface, values
 from .documents import ModifierEdit
 from .errors import HostError, near
 
@@ -341,6 +341,26 @@ def ensure(edit: ModifierEdit) -> bool:
     if hasattr(tree, "is_modifier") and tree.library is None and not tree.is_modifier:
         tree.is_modifier = True
     return created
+
+
+def objects_with(name: str) -> list[str]:
+    """The local objects of the scene with a modifier that runs the tree of this name, or one in which it is nested."""
+    tree = bpy.data.node_groups.get(name)
+    scene: Any = current.view_layer().objects
+    return [
+        obj.name
+        for obj in scene
+        if tree is not None and obj.library is None
+        if any(one.type == "NODES" and tree in _with_nested(one.node_group, []) for one in obj.modifiers)
+    ]
+
+
+def _with_nested(tree: Any, found: list[Any]) -> list[Any]:
+    if tree is not None and tree not in found:
+        found.append(tree)
+        for node in tree.nodes:
+            _with_nested(getattr(node, "node_tree", None), found)
+    return found
 
 
 def users_of(tree: Any) -> list[Any]:

@@ -107,8 +107,8 @@ fn reading() -> Result<Vec<Spec>, SpecError> {
     Ok(vec![
         on_host(
             "check_plan",
-            "Checks a plan against this Blender and this file without applying it: findings with code, path and fix.",
-            &json!({"plan": plan()}),
+            "Checks what `apply_plan` would apply, without applying it: findings with code, path and fix.",
+            &json!({"plan": plan(), "object": target()}),
             &["plan"],
             &json!({"ok": {"type": "boolean"}, "messages": {"type": "array"}}),
         )?,
