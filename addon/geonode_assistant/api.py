@@ -269,8 +269,8 @@ def run_script(
 ) -> ScriptResult:
     """Runs a Python script as one undo step, or leaves the file unchanged and raises.
 
-    Without ``approve`` a script that removes data is refused with ``approval_required``; any other one runs at once,
-    and is stopped if it removes nodes, or anything else that was there, after all.
+    Without ``approve`` it runs at once, and may remove what it has made itself; a script that removes anything that was
+    there is stopped (``approval_required``, or ``script_failed`` where its text does not say so).
     With ``approve`` (as of ``apply_plan``) the script is a plan of one step: it is tried and asked about as the setting
     ``try_scripts`` says, and what came of its trial is carried out; then ``namespace`` is empty, since the script did
     not run here. ``settings`` as in ``start``. Such a call waits, so it is refused in a window (``would_block``).
@@ -296,13 +296,13 @@ def run_script(
             raise AssistantError("user_rejected", "The script was not approved.")
         native.core().audit_trusted_script(source)
     elif mode == "safe" and approve is None:
-        scripts.refuse_unasked(source)
+        return scripts.run_unasked(source, timeout_ms)
     elif mode == "safe":
         starting.refuse_in_window("run_script")
         scripting.check_arguments(mode, timeout_ms)
         scripting.check(source)
         return scripts.run(source, timeout_ms, approve, settings)
-    return scripting.run(source, mode, timeout_ms, unasked=True)
+    return scripting.run(source, mode, timeout_ms)
 
 
 def run_manifest(path: str | Path) -> ManifestReport:

@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import bpy
 import geonode_core as core
 import pytest
+from commands import ROOT
 from file_state import differences, state
 from geonode_assistant import api, scripting
 from geonode_assistant.host import census
+from geonode_assistant.messages import AssistantError
+from geonode_assistant.scripting import policy
 
 UNSHOWN = {
     "an argument": "def f(c):\n    c.remove(c['Cube'])\nf(bpy.data.objects)",
@@ -119,14 +123,11 @@ NODES = {
 # Removals of parts of what is prepared, that no list of methods knows; with what they lose.
 EFFECTS = {
     "UV maps": ("f = c.data.uv_layers.remove\nf(c.data.uv_layers[0])", "uv layers"),
-    "UV maps, by an operator": ("f = bpy.ops.mesh.uv_texture_remove\nf()", "uv layers"),
     "attributes": ("[g(c.data.attributes['at']) for g in [c.data.attributes.remove]]", "attributes"),
     "material slots": ("f = c.data.materials.clear\nf()", "material slots"),
-    "material slots, by an operator": ("f = bpy.ops.object.material_slot_remove\nf()", "material slots"),
     "markers": ("f = bpy.context.scene.timeline_markers.clear\nf()", "timeline markers"),
     "keys": ("f = c.keyframe_delete\nf('location', frame=1)", "animation curves"),
-    "a rigid body world": ("f = bpy.ops.rigidbody.world_remove\nf()", "rigid body worlds"),
-    "parts of a metaball": ("f = bpy.data.metaballs[0].elements.clear\nf()", "metaball elements"),
+    "parts of a metaball": ("f = bpy.data.metaballs[0].elements.clear\nf()", "elements of"),
     "layers of drawings": (
         "b = bpy.data\np = [p for p in (*getattr(b, 'grease_pencils_v3', ()), *b.grease_pencils) if p.layers][0]\n"
         "f = p.layers.remove\nf(p.layers[0])",
@@ -146,6 +147,40 @@ EDITS = {
     "subdivided": "import bmesh\nb = bmesh.new()\nb.from_mesh(c.data)\n"
     "bmesh.ops.subdivide_edges(b, edges=b.edges[:], cuts=2)\nb.to_mesh(c.data)",
     "an object of its own": "d = c.copy()\nd.data = c.data.copy()\nd.data.uv_layers.remove(d.data.uv_layers[0])",
+}
+
+
+# Removals of parts that the text shows: the artist is asked, and then they are removed.
+WRITTEN = {
+    "UV maps": "c.data.uv_layers.remove(c.data.uv_layers[0])",
+    "UV maps by a name": "maps = c.data.uv_layers\nmaps.remove(maps[0])",
+    "UV maps by an operator": "bpy.ops.mesh.uv_texture_remove()",
+    "attributes": "c.data.attributes.remove(c.data.attributes['at'])",
+    "material slots": "c.data.materials.clear()",
+    "the last material slot": "c.data.materials.pop()",
+    "material slots by an operator": "bpy.ops.object.material_slot_remove()",
+    "markers": "bpy.context.scene.timeline_markers.clear()",
+    "keys": "c.keyframe_delete('location', frame=1)",
+    "a rigid body world": "f = bpy.ops.rigidbody.world_remove\nf()",
+    "parts of a metaball": "bpy.data.metaballs[0].elements.clear()",
+    "layers of drawings": "b = bpy.data\np = [p for p in (*getattr(b, 'grease_pencils_v3', ()), *b.grease_pencils) "
+    "if p.layers][0]\np.layers.remove(p.layers[0])",
+    "what an object is": "bpy.ops.object.convert(target='MESH')",
+    "links": "t = bpy.data.materials['Material'].node_tree\nt.links.clear()",
+}
+CHECKED_OTHERWISE = frozenset({
+    "collections",  # of bones, and those in `bpy.data`
+    "children", "objects",  # no `remove` but that of `bpy.data`
+    "points", "inputs", "outputs", "path", "properties", "sequences",
+})  # fmt: skip
+"""Lists of parts whose names a script's own data often has, too, and those that `bpy.data` has."""
+FRESH = {
+    "a mesh of its own": "m = bpy.data.meshes.new('m')\nm.uv_layers.new()\nm.uv_layers.remove(m.uv_layers[0])",
+    "links of its own": "t = bpy.data.node_groups.new('t', 'GeometryNodeTree')\nt.links.clear()",
+    "what its own objects hold": "class A:\n    def __init__(self): self.layers = [1]\n"
+    "    def f(self): self.layers.clear()\nA().f()",
+    "doubles": "bpy.ops.object.mode_set(mode='EDIT')\nbpy.ops.mesh.remove_doubles()\n"
+    "bpy.ops.object.mode_set(mode='OBJECT')",
 }
 
 
@@ -174,6 +209,41 @@ def test_parts_are_not_lost_unasked_however_that_happens(name: str) -> None:
 def test_edits_lose_no_parts(name: str) -> None:
     prepared()
     scripting.run(f"import bpy\nc = bpy.data.objects['Cube']\n{EDITS[name]}")
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_parts_are_removed_after_a_question(name: str) -> None:
+    prepared()
+    source = f"import bpy\nc = bpy.data.objects['Cube']\n{WRITTEN[name]}"
+    assert scripting.check_script(source).asks
+    scripting.run(source)
+
+
+@pytest.mark.parametrize("name", FRESH)
+def test_nothing_is_asked_about_what_the_script_made(name: str) -> None:
+    source = f"import bpy\n{FRESH[name]}"
+    assert scripting.check_script(source).asks == []
+    scripting.run(source)
+
+
+def test_every_list_that_something_can_be_removed_from_is_known() -> None:
+    """What Blender itself says can be removed from, of all types that a script may use, is asked about or excepted."""
+    known = json.loads((ROOT / "rust/script/policy/reviewed.json").read_text())["removals"]
+    listed = {*known["parts"], *known["lists"], *known["trees"], *CHECKED_OTHERWISE}
+    allowed = policy.policy().attributes
+    seen, missing = 0, set()
+    for name in dir(bpy.types):
+        described = getattr(getattr(bpy.types, name, None), "bl_rna", None)
+        if described is None or name == "BlendData" or policy.is_refused(getattr(bpy.types, name)):
+            continue
+        for prop in described.properties:
+            functions = prop.srna.functions if prop.type == "COLLECTION" and prop.srna is not None else ()
+            if prop.identifier in allowed and {"remove", "clear", "pop"} & {one.identifier for one in functions}:
+                seen += 1
+                if prop.identifier not in listed:
+                    missing.add(f"{name}.{prop.identifier}")
+    assert seen > 50
+    assert missing == set()
 
 
 def nodes() -> tuple[list[str], int]:
@@ -270,3 +340,85 @@ def test_what_a_trial_listed_may_be_removed() -> None:
 def test_on_a_copy_everything_may_be_removed() -> None:
     scripting.execute("import bpy\n" + UNSHOWN["taken out of the scene"], removable=None)
     assert not bpy.data.objects["Cube"].users_collection
+
+
+# Removals of what is prepared, beside one that the artist was asked about: it excuses nothing else.
+BESIDE = {
+    "another block": "f = [bpy.data.objects][0].remove\nf(bpy.data.objects['Light'])",
+    "modifiers": "[c.modifiers][0].clear()",
+    "UV maps": "f = c.data.uv_layers.remove\nf(c.data.uv_layers[0])",
+    "a place in the scene": "o = bpy.data.objects['Light']\nfor one in o.users_collection:\n    one.objects.unlink(o)",
+    "its own properties": "del c['mine']",
+    "markers": "f = bpy.context.scene.timeline_markers.clear\nf()",
+    "keys": "f = c.keyframe_delete\nf('location', frame=1)",
+    "links": "f = bpy.data.materials['Material'].node_tree.links.clear\nf()",
+    "what it swallows": "try:\n    [c.modifiers][0].clear()\nexcept Exception:\n    pass",
+    "by another name": "maps = [c.data.uv_layers][0]\nnew = maps.new(name='new')\nnew.name = 'away'\n"
+    "maps[0].name = 'new'\nf = maps.remove\nf(maps['new'])",
+}
+OWN = {
+    "an object": "o = bpy.data.objects.new('n', None)\nbpy.data.objects.remove(o)",
+    "by an operator": "bpy.ops.mesh.primitive_cube_add()\nbpy.ops.object.delete()",
+    "joined": "for n in range(2):\n    bpy.ops.mesh.primitive_cube_add()\n    p = bpy.context.object\n"
+    "for o in bpy.data.objects:\n    o.select_set(o.name.startswith('Cube.'))\nbpy.ops.object.join()",
+    "converted": "bpy.ops.curve.primitive_bezier_circle_add()\nbpy.ops.object.convert(target='MESH')",
+    "faces in Edit Mode": "bpy.ops.mesh.primitive_cube_add()\nbpy.ops.object.mode_set(mode='EDIT')\n"
+    "bpy.ops.mesh.delete(type='VERT')\nbpy.ops.object.mode_set(mode='OBJECT')",
+    "a modifier": "m = c.modifiers.new('new', 'BEVEL')\nc.modifiers.remove(m)",
+    "a modifier of an operator": "bpy.context.view_layer.objects.active = c\n"
+    "bpy.ops.object.modifier_add(type='BEVEL')\nc.modifiers.remove(c.modifiers[-1])",
+    "an applied modifier": "m = c.modifiers.new('new', 'BEVEL')\nbpy.context.view_layer.objects.active = c\n"
+    "c.modifiers.move(len(c.modifiers) - 1, 0)\nbpy.ops.object.modifier_apply(modifier='new')",
+    "a UV map": "m = c.data.uv_layers.new(name='new')\nc.data.uv_layers.new(name='more')\n"
+    "c.data.uv_layers.remove(c.data.uv_layers['new'])",
+    "a renamed UV map": "m = c.data.uv_layers.new(name='new')\nm.name = 'other'\n"
+    "c.data.uv_layers.remove(c.data.uv_layers['other'])",
+    "a vertex group": "g = c.vertex_groups.new(name='new')\nc.vertex_groups.remove(g)",
+    "a shape key": "k = c.shape_key_add(name='new')\nc.shape_key_remove(k)",
+    "a driver": "c.driver_add('scale', 0)\nc.driver_remove('scale', 0)",
+    "keys on a new curve": "c.keyframe_insert('scale', frame=3)\nc.keyframe_delete('scale', frame=3)",
+    "a marker": "m = bpy.context.scene.timeline_markers.new('n')\nbpy.context.scene.timeline_markers.remove(m)",
+    "a stop of a new ramp": "t = bpy.data.materials['Material'].node_tree\nn = t.nodes.new('ShaderNodeValToRGB')\n"
+    "e = n.color_ramp.elements\ne.new(0.5)\ne.remove(e[0])",
+    "an element": "b = bpy.data.metaballs[0]\ne = b.elements.new()\nb.elements.remove(e)",
+    "a new animation": "c = bpy.data.objects['Light']\nc.keyframe_insert('scale', frame=1)\nc.animation_data_clear()",
+    "nothing": "bpy.data.objects['Light'].animation_data_clear()",
+    "other materials": "c.data.materials.clear()\nc.data.materials.append(bpy.data.materials.new('new'))",
+    "another link": "t = bpy.data.materials['Material'].node_tree\nl = t.links[0]\na, b = l.from_socket, l.to_socket\n"
+    "t.links.remove(l)\nt.links.new(a, b)",
+}
+
+
+def with_more() -> None:
+    prepared()
+    cube = bpy.data.objects["Cube"]
+    cube.modifiers.new("Mine", "SUBSURF")
+    tree = bpy.data.materials["Material"].node_tree
+    assert len(tree.links)
+
+
+@pytest.mark.parametrize("name", BESIDE)
+def test_what_was_asked_about_excuses_nothing_else(name: str) -> None:
+    with_more()
+    before = state()
+    asked = "c.constraints.remove(c.constraints.new('FLOOR'))\nbpy.data.objects.remove(bpy.data.objects['Camera'])"
+    source = f"c = bpy.data.objects['Cube']\n{asked}\n{BESIDE[name]}"
+    assert {one.line for one in scripting.check_script(f"import bpy\n{source}").asks} == {3, 4}
+    assert "asked" in why_stopped(source) or "in no scene" in why_stopped(source)
+    assert differences(before, state()) == []
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_a_script_without_approval_removes_what_it_made(name: str) -> None:
+    with_more()
+    api.run_script(f"import bpy\nc = bpy.data.objects['Cube']\n{OWN[name]}")
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_a_script_without_approval_removes_nothing_else(name: str) -> None:
+    prepared()
+    before = state()
+    with pytest.raises(AssistantError, match="approve") as refused:
+        api.run_script(f"import bpy\nc = bpy.data.objects['Cube']\n{WRITTEN[name]}")
+    assert refused.value.code == "approval_required"
+    assert differences(before, state()) == []

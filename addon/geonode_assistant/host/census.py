@@ -7,13 +7,13 @@ those are. Names are complete: nothing is made or removed unseen.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import Any
 
 import bpy
 
 from ..messages import AssistantError
+from . import belongings
 from .file_summary import inventory
 
 Census = dict[str, dict[str, Any]]
@@ -35,7 +35,7 @@ PARTS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "nodes_of_groups": ("node_groups", lambda block: _nodes(block)),
     "inputs_and_outputs": ("node_groups", lambda tree: _interface(tree)),
     "uv_layers": ("meshes", lambda mesh: _names(mesh.uv_layers)),
-    "attributes": ("meshes", lambda mesh: [(one.name, one.domain) for one in mesh.attributes if _is_own(one.name)]),
+    "attributes": ("meshes", lambda mesh: _attributes(mesh)),
     "shape_keys": ("shape_keys", lambda keys: _names(keys.key_blocks)),
     "bones": ("armatures", lambda armature: _names(armature.bones)),
     "bone_collections": ("armatures", lambda armature: _names(armature.collections)),
@@ -50,14 +50,8 @@ PARTS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "properties": ("objects", lambda obj: [(key, "") for key in obj.keys()]),  # noqa: SIM118
     "surface": ("meshes", lambda mesh: [("faces", "")] if len(mesh.polygons) else []),
 }
-IN_SCENES = "places_in_scenes"
-"""The kind of part that an object has as long as it is in a scene."""
+IN_SCENES = belongings.PLACE
 _OF_BLOCKS = PARTS.keys() | {IN_SCENES}
-_BUILT_IN = frozenset({
-    "position", "sharp_face", "sharp_edge", "material_index", "crease_edge", "crease_vert", "bevel_weight_edge",
-    "bevel_weight_vert", "custom_normal", "freestyle_edge", "freestyle_face", "radius", "id", "skin_radius",
-})  # fmt: skip
-"""Attributes that are properties of elements."""
 
 
 def census() -> Census:
@@ -86,31 +80,8 @@ def parts() -> Census:
     return found
 
 
-def lost(before: Census, after: Census, left: Collection[int]) -> list[str]:
-    """The parts that are gone of data-blocks that are still there (``left``), in words. What was only renamed is not:
-    there are as many of its kind as before.
-    """
-    found = []
-    for kind, names in before.items():
-        now = after.get(kind, {})
-        counts = Counter(uid for uid, _ in now.values())
-        fewer = {uid for uid, count in Counter(uid for uid, _ in names.values()).items() if counts[uid] < count}
-        gone = [name for name, (uid, _) in names.items() if name not in now and uid in left and uid in fewer]
-        if gone:
-            found.append(f"{kind.replace('_', ' ')}: {_listed(gone)}")
-    return found
-
-
-def curves(action: Any) -> list[Any]:
-    """The curves of an action, wherever this Blender keeps them."""
-    if not hasattr(action, "layers"):
-        return list(action.fcurves)
-    strips = [strip for layer in action.layers for strip in layer.strips]
-    return [curve for strip in strips for bag in strip.channelbags for curve in bag.fcurves]
-
-
 def _animated(action: Any) -> list[tuple[str, str]]:
-    return [(f"{curve.data_path} {curve.array_index}", "") for curve in curves(action)]
+    return [(f"{curve.data_path} {curve.array_index}", "") for curve in belongings.curves(action)]
 
 
 def _names(parts: Any) -> list[tuple[str, str]]:
@@ -121,13 +92,12 @@ def _layers(pencil: Any) -> list[tuple[str, str]]:
     return [(getattr(one, "name", "") or one.info, "") for one in pencil.layers]
 
 
+def _attributes(mesh: Any) -> list[tuple[str, str]]:
+    return [(one.name, one.domain) for one in mesh.attributes if belongings.is_artists(one.name)]
+
+
 def _numbered(parts: Any) -> list[tuple[str, str]]:
     return [(str(n + 1), "") for n in range(len(parts))]
-
-
-def _is_own(attribute: str) -> bool:
-    """Whether an attribute is an artist's: Blender makes and removes the others itself."""
-    return not attribute.startswith(".") and attribute not in _BUILT_IN
 
 
 def _nodes(tree: Any) -> list[tuple[str, str]]:
@@ -169,19 +139,6 @@ def used() -> dict[int, str]:
         for block in blocks
         if isinstance(block, bpy.types.ID) and block.users
     }
-
-
-def trees_in_blocks() -> list[int]:
-    """The ``session_uid`` of the node trees that belong to other data-blocks."""
-    lists = (bpy.data.materials, bpy.data.worlds, bpy.data.lights, bpy.data.linestyles, bpy.data.textures)
-    trees = (getattr(block, "node_tree", None) for blocks in lists for block in blocks)
-    scenes = (getattr(scene, "node_tree", None) for scene in bpy.data.scenes)
-    return [tree.session_uid for tree in (*trees, *scenes) if tree is not None]
-
-
-def of_tree(parts: Any) -> str:
-    """What parts of a node tree are called; empty for any other parts."""
-    return {"Nodes": "nodes", "NodeTreeInterface": "inputs and outputs"}.get(parts.bl_rna.identifier, "")
 
 
 def every(kind: str) -> Any:

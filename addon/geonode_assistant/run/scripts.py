@@ -39,17 +39,26 @@ def run(source: str, timeout_ms: int, approve: Approve, settings: Mapping[str, A
     raise _error(report)
 
 
-def refuse_unasked(source: str) -> None:
-    """Raises ``approval_required`` if the script removes data, which it may only after an approval."""
-    verdict = scripting.check_script(source)
-    asks = [one for one in verdict.asks if one.code != scripting.REMOVES_NODES] if verdict.ok else []
-    if asks:
-        lines = ", ".join(sorted({str(one.line) for one in asks}, key=int))
+def run_unasked(source: str, timeout_ms: int) -> ScriptResult:
+    """Runs a script in safe mode that nobody is asked about, so that it may only remove what it has made itself.
+
+    Raises ``approval_required`` if it would remove anything else where its text says so, else ``script_failed``.
+    """
+    core = native.core()
+    try:
+        return scripting.run(source, "safe", timeout_ms, unasked=True)
+    except core.CoreError as error:
+        if error.code != "script_failed" or error.details.get("exception") != "Unasked":
+            raise
+        asks = {one.line for one in scripting.check_script(source).asks if one.code != scripting.REMOVES_NODES}
+        if not asks:
+            raise  # its text does not say so, and nobody could have been asked
+        lines = ", ".join(map(str, sorted(asks)))
         raise AssistantError(
             "approval_required",
-            f"The script removes data (line {lines}), and nobody is there to approve that.",
+            f"The script removes data (line {lines}), and nobody is there to approve that. {error.message}",
             "Pass approve: a function that is shown the request, or 'all'.",
-        )
+        ) from error
 
 
 def _error(report: RunReport) -> Exception:

@@ -122,11 +122,11 @@ def carry_out(record: dict[str, Any], timeout_ms: int, removable: Collection[int
 
 def run(source: str, mode: str = "safe", timeout_ms: int = 4000, unasked: bool = False) -> ScriptResult:
     """``execute`` as one undo step; if it raises, the file is unchanged. Whoever calls it has asked the artist, unless
-    ``unasked``: then nodes that were there are not removed.
+    ``unasked``: then nothing that was there is removed.
     """
     from ..host import checkpoint
 
-    carry_out = _prepare(source, mode, timeout_ms, about_nodes=not unasked)
+    carry_out = _prepare(source, mode, timeout_ms, asking=not unasked)
     begun = checkpoint.Checkpoint()
     try:
         result = carry_out()
@@ -167,7 +167,7 @@ def _prepare(
     timeout_ms: int,
     removable: Collection[int] | None = (),
     recorder: Recorder | None = None,
-    about_nodes: bool = True,
+    asking: bool = True,
 ) -> Callable[[], ScriptResult]:
     """Does all checks that are possible before the script runs; returns the function that runs it."""
     check_arguments(mode, timeout_ms)
@@ -179,11 +179,11 @@ def _prepare(
     alarm.prepare(verdict.source)
     expected.prepare()
     output = Output()
-    asked = frozenset(one.line for one in verdict.asks if about_nodes or one.code != REMOVES_NODES)
+    asked = frozenset(one.line for one in verdict.asks) if asking else frozenset()
     code = compile_guarded(verdict.source, verdict.own, asked, recorder)
     namespace = {"__name__": "__main__", "__builtins__": names.table(verdict.own, output, recorder)}
     older.current().listens = not older.adapts(verdict.source)
-    return lambda: run_guarded(code, namespace, output, timeout_ms, removable, asked=bool(asked))
+    return lambda: run_guarded(code, namespace, output, timeout_ms, removable)
 
 
 def compile_guarded(
@@ -222,7 +222,6 @@ def run_guarded(
     output: Output,
     timeout_ms: int,
     removable: Collection[int] | None = (),
-    asked: bool = False,
 ) -> ScriptResult:
     """Runs compiled code under the alarm and the limits, and restores what it changed outside the file."""
     from ..host import callbacks, surroundings
@@ -232,7 +231,7 @@ def run_guarded(
     shared = alarm.save_shared()
     expected.begin()
     older.prepare()
-    removals.begin(removable, asked)
+    removals.begin(removable)
     freed.begin()
     numeric: Any = sys.modules.get(f"{__name__}.numeric")
     polynomials = numeric.polynomials() if numeric is not None else contextlib.nullcontext()
@@ -272,7 +271,8 @@ def _check_expected(output: Output) -> None:
         expected.check(last=True)
         removals.finish()
     except Guarded as error:
-        raise failed(f"After its last line: {error}", exception="Guarded", line=1, stdout=output.text()) from error
+        how = type(error).__name__
+        raise failed(f"After its last line: {error}", exception=how, line=1, stdout=output.text()) from error
 
 
 def _prepare_trusted(source: str, timeout_ms: int) -> Callable[[], ScriptResult]:

@@ -24,3 +24,7 @@ class NotAllowed(AttributeError):
 
 class Guarded(Exception):
     """Raised by a guard inside a script, which may catch it; the refused action was not carried out."""
+
+
+class Unasked(Guarded):
+    """A script would remove what was there before it, and nobody was asked about that."""

@@ -16,12 +16,12 @@ from . import patterns
 from .removals import ASKED as MAY_BE_ASKED
 
 LOAD, ITEM, STORE, STORE_ITEM, CALL, AT, INSIDE, BOUNDED, RANGE, FORMAT, WITH, ASKED, PRODUCT, INTO_PRODUCT, FACTOR, \
-    SOCKET, STORE_SOCKET, SEND, DELEGATED, PERCENT = (
+    SOCKET, STORE_SOCKET, SEND, DELEGATED, PERCENT, CONSENTED = (
     f"__geonode_{name}__"
     for name in (
         "load", "item", "store", "store_item", "call", "at", "inside", "bounded", "range", "format", "with",
         "asked", "product", "into_product", "factor", "socket", "store_socket",
-        "send", "delegated", "percent",
+        "send", "delegated", "percent", "consented",
     )
 )  # fmt: skip
 """Names of the guards among the builtins of a script, which cannot use them itself: two underscores are refused."""
@@ -131,8 +131,8 @@ class _Guarding(ast.NodeTransformer):
     # -- attributes and items
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:
-        if isinstance(node.ctx, ast.Load) and self._module(node.value) is not None:
-            return node
+        if isinstance(node.ctx, ast.Load) and (module := self._module(node.value)) is not None:
+            return self._removing(node) if module.startswith("bpy.ops.") else node
         self.generic_visit(node)
         if isinstance(node.ctx, ast.Load):
             if isinstance(node.value, _LITERALS) and node.attr in self._members:
@@ -178,7 +178,15 @@ class _Guarding(ast.NodeTransformer):
 
     # -- calls
 
+    def _removing(self, node: ast.expr) -> ast.expr:
+        """An operator that may remove data where the artist was asked about the line."""
+        return _at(node, _call(CONSENTED, node)) if node.lineno in self._asked else node
+
     def visit_Call(self, node: ast.Call) -> Any:
+        by_text = isinstance(node.func, ast.Name) and node.func.id == "getattr"
+        return self._removing(self._called(node)) if by_text else self._called(node)
+
+    def _called(self, node: ast.Call) -> ast.Call:
         node.func = self._callee(node.func)
         node.args = [self.visit(one) for one in node.args]
         for keyword in node.keywords:

@@ -29,6 +29,7 @@ from mathutils import bvhtree, kdtree
 
 from .. import native
 from ..host import rna
+from ..host.belongings import NAMED
 from . import (
     bulk,
     dynamic_types,
@@ -436,6 +437,7 @@ class Membrane:
         if kind == STORE:
             looked_at = name in self._bounded and sizes.looks_at(cls, name) or indices.is_index(cls, name)
             looked_at = looked_at or name in freed.STORED or dynamic_types.changes_interface(cls, name)
+            looked_at = looked_at or name == "name" and issubclass(cls, NAMED)
             return HANDLED if looked_at else ONCE if reached.grows(cls, name) else PLAIN
         if reached.grows(cls, name) and cls is bpy.types.MeshUVLoopLayer:
             return HANDLED
@@ -486,6 +488,8 @@ class Membrane:
             if type(one) is _EDIT_BONE:
                 indices.check_bone(one)
         if kind == STORE:
+            if name == "name" and isinstance(thing, NAMED):
+                return removals.renamed(thing, lambda: sizes.store(thing, name, value))
             if indices.is_index(type(thing), name):
                 return indices.store(thing, name, value)
             changes = dynamic_types.changes_interface(type(thing), name)
@@ -536,6 +540,8 @@ def _method(thing: Any, name: str) -> Any:
         found = freed.interface(found)
     if not callable(found):
         return found
+    if name in removals.MAKING and isinstance(thing, bpy.types.bpy_prop_collection):
+        found = removals.making(found)
     if name in hierarchies.METHODS:
         found = hierarchies.method(found)
     if name == "copy" and isinstance(thing, freed.WITH_ARRAYS):

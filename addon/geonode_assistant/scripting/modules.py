@@ -17,7 +17,20 @@ import bpy
 
 from .. import native
 from ..host import operators
-from . import costs, expected, guards, policy, printing, quiet, repeats, sizes, stacks, watches, with_blocks
+from . import (
+    costs,
+    expected,
+    guards,
+    policy,
+    printing,
+    quiet,
+    removals,
+    repeats,
+    sizes,
+    stacks,
+    watches,
+    with_blocks,
+)
 from .errors import Guarded
 from .membrane import MEMBERS, Membrane
 from .output import Output, Stream
@@ -320,11 +333,16 @@ class _Group:
 
 class _Operator:
     # No script can use names like these, not even for its own attributes.
-    __slots__ = ("__name__", "__real__")
+    __slots__ = ("__consented__", "__name__", "__real__")
 
-    def __init__(self, name: str, real: Any) -> None:
+    def __init__(self, name: str, real: Any, consented: bool = False) -> None:
         self.__name__ = name
         self.__real__ = real
+        self.__consented__ = consented
+
+    def __asked__(self) -> _Operator:
+        """The same for a place that the artist was asked about."""
+        return _Operator(self.__name__, self.__real__, consented=True)
 
     def poll(self, *args: Any) -> bool:
         """Whether the operator can be called here."""
@@ -340,8 +358,9 @@ class _Operator:
         contexts = [one for one in args if isinstance(one, str) and one.startswith("EXEC_")]
         if len(contexts) != len([one for one in args if not isinstance(one, bool)]):
             raise Guarded(f"bpy.ops.{self.__name__} cannot wait for the artist; pass its properties by keyword.")
+        call = functools.partial(native.core().call_enclosed, self.__real__, *contexts, **kwargs)
         with watches.Evaluation(everything=True):
-            result = native.core().call_enclosed(self.__real__, *contexts, **kwargs)
+            result = removals.operator(self.__name__, self.__consented__, call)
         if self.__name__ == "object.modifier_add":
             changed: Any = bpy.context.active_object
             for added in changed.modifiers[-1:]:

@@ -53,6 +53,7 @@ def table(own: frozenset[str], output: Output, recorder: Recorder | None = None)
         instrument.STORE: native["store"],
         instrument.STORE_ITEM: native["store_item"],
         instrument.ASKED: lambda thing, name: removals.asked(native["load"](thing, name)),
+        instrument.CONSENTED: removals.asked,
         instrument.CALL: native["call"],
         instrument.SEND: native["send"],
         instrument.AT: native["at"],

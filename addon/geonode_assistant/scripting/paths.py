@@ -14,7 +14,7 @@ from typing import Any
 
 import bpy
 
-from ..host import census
+from ..host import belongings, census
 from . import policy
 from .errors import Guarded
 
@@ -124,7 +124,7 @@ def check_values() -> None:
         return
     bounds = policy.policy().bounds
     found = None
-    for curve in (one for action in census.every("actions") for one in census.curves(action)):
+    for curve in (one for action in census.every("actions") for one in belongings.curves(action)):
         name = curve.data_path.rpartition(".")[2].partition("[")[0]
         bound = bounds.get(name)
         if bound is not None and not curve.mute and any(point.co[1] > bound for point in curve.keyframe_points):

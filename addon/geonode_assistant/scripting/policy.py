@@ -37,6 +37,8 @@ class Policy:
     methods: frozenset[str]
     modules: dict[str, frozenset[str]]
     operators: frozenset[str]
+    removing_operators: frozenset[str]
+    """Those of them that remove data."""
     node_types: tuple[str, ...]
     """Name patterns with ``*``."""
     types_refused: tuple[str, ...]
@@ -70,6 +72,7 @@ def policy() -> Policy:
         methods=frozenset(known["methods"]),
         modules=modules,
         operators=frozenset(known["operators"]),
+        removing_operators=frozenset(known["removing_operators"]),
         node_types=tuple(known["node_types"]),
         types_refused=tuple(known["types_refused"]),
         types_allowed=tuple(known["types_allowed"]),

@@ -1,35 +1,50 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Removals that the text of a script does not show, so that nobody was asked about them.
+"""What a script takes away, decided when it does so: what it has made itself is its own, all else is the artist's.
 
-The core's rules ask about each removal that they can read (``rust/script/src/rules/removals.rs``). What a script
-removes is only certain when it does: here a method that removes data-blocks is stopped where those were in the file
-before the script, unless the rules asked about this place or a trial has listed what is removed.
+The core's rules ask about each removal that they can read (``rust/script/src/rules/removals.rs``). Here a method that
+removes what was there before the script is stopped, unless the rules asked about this place or a trial has listed what
+is removed. After the last line, whatever is gone must have been asked about, thing by thing, however it went.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Iterable
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import bpy
 
-from ..host import census
-from . import dynamic_types, freed
-from .errors import Guarded
+from .. import native
+from ..host import belongings, census
+from . import dynamic_types, freed, policy
+from .errors import Guarded, Unasked
 
-METHODS = frozenset({
+_REVIEWED = frozenset({
     "remove", "batch_remove", "orphans_purge", "user_remap", "user_clear", "clear_geometry", "unlink", "clear",
     "animation_data_clear", "shape_key_clear", "shape_key_remove", "driver_remove",
 })  # fmt: skip
+_ENCLOSED = frozenset({"pop", "keyframe_delete", "delete_frame", "remove_strokes", "remove_curves"})
+"""Methods that are given numbers and texts only."""
+METHODS = _REVIEWED | _ENCLOSED
 """Methods of Blender's data that are looked at."""
 ASKED = METHODS | {"to_mesh"}
 """Methods that remove freely where the artist was asked about the line."""
-PARTS = frozenset({
-    "ObjectModifiers", "ObjectConstraints", "PoseBoneConstraints", "VertexGroups", "AnimDataDrivers", "Nodes",
-    "NodeTreeInterface",
-})  # fmt: skip
-"""Lists in a data-block from which nothing is removed unasked; a list of others (of links, of keys) may be changed."""
+MAKING = frozenset({"new", "add", "append", "insert", "new_socket", "new_panel", "new_from_fcurve"})
+"""Methods of lists that return a new part."""
+_AT_THE_END = frozenset({"IDMaterials", "NodeLinks", "FCurveKeyframePoints"})
+"""Lists whose parts are often replaced: only what is missing after the last line counts."""
+_BLOCK = "data"
+"""The kind of a data-block, as of a part."""
+_PART_TYPES = tuple(
+    getattr(bpy.types, name)
+    for name in ("Modifier", "Constraint", "FCurve", "Driver", "Node", "NlaTrack", "NlaStrip", "GreasePencilLayer")
+    if hasattr(bpy.types, name)
+)
+"""Types of parts with parts of their own, all of which are known (``belongings``)."""
+_OUTER = re.compile(r'\w+\["(?:[^"\\]|\\.)*"\]')
+_EXCEPTED = "Write the removal out, as in {}, so that the artist can be asked."
 
 
 class _Script:
@@ -38,24 +53,24 @@ class _Script:
     newest = 0
     """The highest ``session_uid`` when it began; what it makes has a higher one."""
     removable: Collection[int] | None = ()
-    shown: frozenset[int] = frozenset()
-    """The objects in the scenes when it began."""
 
     def __init__(self) -> None:
-        self.unlinked: dict[int, str] = {}
-        """Objects that it took out of a collection, with their names."""
-        self.parts: set[int] = set()
+        self.made: set[int] = set()
         """The addresses of the parts that it added to something."""
         self.read: dict[int, tuple[Any, set[int]]] = {}
         """Its ``BMesh`` objects, with the ``session_uid`` of the meshes that they were read from."""
-        self.part_names: census.Census = {}
-        """The parts of data-blocks when it began."""
+        self.there: belongings.Belongings = {}
+        """What belonged to the data-blocks when it began."""
+        self.addresses: frozenset[int] = frozenset()
+        """Where the parts of these were."""
+        self.asked: set[belongings.Key] = set()
+        """What went where the artist was asked."""
+        self.refused: list[str] = []
+        """What it tried to remove unasked, whether or not it went on."""
         self.blocks: dict[int, str] = {}
         """The data-blocks when it began, with their names."""
         self.used: dict[int, str] = {}
         """The data-blocks that something used when it began, with kind and name."""
-        self.asked = False
-        """Whether the artist was asked about a removal somewhere in its text."""
         self.answering = 0
         """How many of its objects are being asked for an item or a length, perhaps by C in the middle of something."""
 
@@ -63,24 +78,23 @@ class _Script:
 _script = _Script()
 
 
-def begin(removable: Collection[int] | None, asked: bool) -> None:
-    """Called before the first line of a script.
-
-    ``removable``: the ``session_uid`` of what may be removed unasked; None: everything. ``asked``: whether the artist
-    was asked about a removal somewhere in its text.
+def begin(removable: Collection[int] | None) -> None:
+    """Called before the first line of a script. ``removable``: the ``session_uid`` of what may be removed unasked;
+    None: everything.
     """
+    vars(_script).update(vars(_Script()))
     _script.blocks = census.everything()
-    _script.newest = max((*_script.blocks, *census.trees_in_blocks()), default=0)
+    _script.newest = max((*_script.blocks, *belongings.names_of_trees()), default=0)
     _script.used = census.used()
     _script.removable = removable
-    _script.asked = asked
-    bound = removable is None or asked or census.ANY_PART in removable
-    _script.part_names = {} if bound else census.parts()
-    _script.parts.clear()
-    _script.read.clear()
-    _script.shown = frozenset() if removable is None else census.in_scenes()
-    _script.unlinked.clear()
-    _script.answering = 0
+    if not _parts_are_free():
+        _script.there = belongings.of_file()
+        _script.addresses = frozenset(key[2] for key in _script.there if len(key) > 2 and type(key[2]) is int)
+
+
+def _parts_are_free() -> bool:
+    """Whether parts of data-blocks may be removed: everything may, or a trial has named the parts."""
+    return _script.removable is None or census.ANY_PART in _script.removable
 
 
 def answering(method: Callable[..., Any]) -> Callable[..., Any]:
@@ -112,20 +126,32 @@ class Removal:
     """A method that removes, as a script has it: when it is called, it checks what it would remove."""
 
     # No script can use names like these, not even for its own attributes.
-    __slots__ = ("__check__", "__real__")
+    __slots__ = ("__check__", "__of__", "__real__")
 
-    def __init__(self, real: Callable[..., Any], check: Callable[..., tuple[Any, ...]]) -> None:
+    def __init__(self, real: Callable[..., Any], check: Callable[..., Any], of: Any) -> None:
         self.__real__ = real
         self.__check__ = check
+        self.__of__ = of
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Removes, or raises ``Guarded``."""
-        return outside(self.__real__)(*self.__check__(*args, **kwargs), **kwargs)
+        """Removes, or raises ``Unasked``."""
+        self.__check__(*args, **kwargs)
+        return outside(self.__real__)(*args, **kwargs)
+
+    def __asked__(self) -> Callable[..., Any]:
+        """The same for a place that the artist was asked about."""
+
+        def removed(*args: Any, **kwargs: Any) -> Any:
+            with _asked(self.__of__, (*args, *kwargs.values())):
+                return outside(self.__real__)(*args, **kwargs)
+
+        return removed
 
 
 def asked(found: Any) -> Any:
-    """The method itself, for a place that the artist was asked about."""
-    return outside(found.__real__) if type(found) is Removal else found
+    """What removes, for a place that the artist was asked about."""
+    ask = getattr(type(found), "__asked__", None)
+    return found if ask is None else ask(found)
 
 
 def method(thing: Any, name: str) -> Any:
@@ -135,26 +161,268 @@ def method(thing: Any, name: str) -> Any:
         return found
     whole = getattr(thing, "bl_rna", None)
     kind = whole.identifier if whole is not None else ""
+    if name in _ENCLOSED:
+        found = functools.partial(native.core().call_enclosed, found)
     found = freed.watched(found, thing, evaluates=kind in ("ViewLayers", "BlendDataScenes"))
     if dynamic_types.changes_interface(type(thing), name):
         found = freed.interface(found)
     if _script.removable is None:
         return outside(found)
-    if isinstance(thing, bpy.types.ID):
-        return Removal(found, lambda *args, **_: _unless_asked([thing], name, args))
-    if name == "driver_remove":
-        return Removal(found, lambda *args, **_: _unless_asked([thing.id_data], name, args))
-    if kind == "CollectionObjects" and name == "unlink":
-        return Removal(found, _remembered)
-    if kind == "CollectionChildren" and name == "unlink":
-        return Removal(found, _remembered_all)
-    if kind in PARTS and name in ("remove", "clear"):
-        return Removal(found, lambda *args, **kwargs: _unless_made(thing, name, args, kwargs))
-    if not kind.startswith("BlendData"):
-        return outside(found)
-    if name == "orphans_purge":
-        return Removal(found, lambda *args, **_: _purged(args))
-    return Removal(found, lambda *args, **kwargs: _unless_asked(_given(args, kwargs), name, args))
+    return Removal(found, _check_of(thing, name, kind), thing)
+
+
+def _check_of(thing: Any, name: str, kind: str) -> Callable[..., Any]:
+    """What is looked at before a method removes."""
+    if name in _OF_PARTS:
+        return lambda *args, **kwargs: _OF_PARTS[name](thing, *args, **kwargs)
+    if isinstance(thing, bpy.types.ID) and name in _REVIEWED:
+        return lambda *_, **__: _unless_asked([thing], name)
+    if kind.startswith("BlendData"):
+        if name == "orphans_purge":
+            return lambda *_, **__: _unless_asked(_unused(), name)
+        return lambda *args, **kwargs: _unless_asked(_given(args, kwargs), name)
+    if isinstance(thing, bpy.types.bpy_prop_collection) and name in ("remove", "clear", "pop"):
+        return lambda *args, **kwargs: _unless_made(thing, name, args, kwargs)
+    return lambda *_, **__: None
+
+
+# -- what was asked
+
+
+@contextmanager
+def _asked(thing: Any, given: Iterable[Any]) -> Iterator[None]:
+    """While something is removed that the artist was asked about: what goes is remembered as asked about."""
+    kind = getattr(getattr(thing, "bl_rna", None), "identifier", "")
+    if kind.startswith("BlendData"):
+        # Objects go with their data, and shape keys with theirs.
+        lists = [thing, *map(census.every, ("objects", "shape_keys"))] if kind != "BlendData" else None
+        with _noted([], lists, places=kind in ("BlendDataObjects", "BlendDataCollections", "BlendDataScenes")):
+            yield
+        return
+    owners = [getattr(thing, "id_data", None), *(one for one in given if isinstance(one, bpy.types.ID))]
+    everywhere = isinstance(thing, bpy.types.ID | bpy.types.NodeTreeInterface)
+    with _noted(belongings.with_actions(owners), None if everywhere else [], places=False):
+        yield
+
+
+@contextmanager
+def _noted(owners: list[Any], lists: Iterable[Any] | None, places: bool) -> Iterator[None]:
+    """Remembers as asked about what goes: of these data-blocks, of those in these lists (None: in all), of scenes."""
+    before = _seen(owners, lists, places)
+    try:
+        yield
+    finally:
+        after = _seen(owners, lists, places)
+        fewer = {key for key, count in before.items() if after.get(key, 0) < count}
+        _script.asked |= {key for key in fewer if key[0] == _BLOCK or key in _script.there}
+
+
+def _seen(owners: list[Any], lists: Iterable[Any] | None, places: bool) -> dict[belongings.Key, int]:
+    found: dict[belongings.Key, int] = {(_BLOCK, uid): 1 for uid in belongings.uids(lists)}
+    if places:
+        found.update(((belongings.PLACE, uid), 1) for uid in census.in_scenes())
+    for owner in owners:
+        try:
+            found.update((key, count) for key, (_, count) in belongings.of(owner))
+        except ReferenceError:
+            continue  # it is gone itself
+    return found
+
+
+# -- operators
+
+_CONSUMING = frozenset({"object.convert", "object.join"})
+"""Operators that make something else of what is selected."""
+
+
+def operator(name: str, consented: bool, act: Callable[[], Any]) -> Any:
+    """Calls an operator; ``consented``: where the artist was asked about it."""
+    if _parts_are_free():
+        return act()
+    if consented:
+        with _noted(belongings.owners_in_context(), None, places=True):
+            return act()
+    if name in policy.policy().removing_operators:
+        _check_selected(name)
+    return act()
+
+
+def _check_selected(name: str) -> None:
+    """Raises where an operator would take away from the content of what was there; what it removes as a whole is seen
+    afterwards.
+    """
+    context: Any = bpy.context
+    edited = list(context.objects_in_mode or ()) if context.mode != "OBJECT" else []
+    blocks = [obj.data for obj in edited if obj.data is not None]
+    if name in _CONSUMING:
+        blocks += [*(context.selected_objects or ())]
+    _unless_asked(blocks, f"bpy.ops.{name}")
+
+
+# -- data-blocks
+
+
+def _given(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+    """The data-blocks among the arguments, or in the list that is one."""
+    found: list[Any] = []
+    for one in (*args, *kwargs.values()):
+        if isinstance(one, bpy.types.ID):
+            found.append(one)
+        elif isinstance(one, list | tuple | set | frozenset | bpy.types.bpy_prop_collection):
+            found.extend(each for each in one if isinstance(each, bpy.types.ID))
+        elif isinstance(one, Iterable) and not isinstance(one, str | dict):
+            raise Guarded("Give the data to remove as a list.")
+    return found
+
+
+def _existed(block: Any) -> bool:
+    return block.session_uid <= _script.newest and (
+        _script.removable is not None and block.session_uid not in _script.removable
+    )
+
+
+def _refuse(text: str, example: str) -> None:
+    """Stops a removal that nobody was asked about."""
+    _script.refused.append(text)
+    raise Unasked(f"{text}, which nobody was asked about. {_EXCEPTED.format(example)}")
+
+
+def _unless_asked(blocks: Iterable[Any], name: str) -> None:
+    for block in blocks:
+        if _existed(block):
+            _refuse(
+                f"{name}() would remove {block.name!r} or its content, which was there before the script",
+                "bpy.data.objects.remove(…) or bpy.data.meshes[…].clear_geometry()",
+            )
+
+
+def _unused() -> list[Any]:
+    return [one for _, blocks in belongings.lists() for one in blocks if not one.users]
+
+
+# -- parts
+
+
+def making(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of a list that makes a part, which is the script's own."""
+
+    def called(*args: Any, **kwargs: Any) -> Any:
+        return made(function(*args, **kwargs))
+
+    return called
+
+
+def made(part: Any) -> Any:
+    """Records a part that the script has added to something."""
+    if isinstance(part, bpy.types.bpy_struct) and not isinstance(part, bpy.types.ID):
+        _script.made.add(part.as_pointer())
+    return part
+
+
+def renamed(part: Any, store: Callable[[], None]) -> None:
+    """Gives a part another name where parts are known by their names (``belongings.NAMED``); it is still the same."""
+    keys = [(kind, part.id_data.session_uid, part.name) for kind in belongings.NAMED_KINDS]
+    store()
+    for key in _script.there.keys() & keys:
+        known = _script.there.pop(key)
+        _script.there[(*key[:2], part.name)] = known
+
+
+def _unless_made(parts: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Parts that the script added may be removed, those that were there only where the artist could be asked."""
+    if _parts_are_free() or parts.bl_rna.identifier in _AT_THE_END:
+        return
+    if name == "remove":
+        given = [one for one in (*args, *kwargs.values()) if isinstance(one, bpy.types.bpy_struct)]
+    else:
+        given = list(parts.items_tree if hasattr(parts, "items_tree") else parts)
+    for one in given:
+        if _is_artists(parts, one):
+            owner = _owners().get(parts.id_data.session_uid, parts.id_data.name)
+            _refuse(
+                f"{name}() would remove {_called(parts)} of {owner!r} that were there before", "obj.modifiers.remove(…)"
+            )
+    _script.made.difference_update(one.as_pointer() for one in given)
+
+
+def _called(parts: Any) -> str:
+    """What the parts in a list are called."""
+    kind = belongings.kind_of(parts)[0]
+    try:
+        return (kind or parts.path_from_id().rpartition(".")[2]).replace("_", " ")
+    except ValueError:
+        return "parts"
+
+
+def _owners() -> dict[int, str]:
+    return {**_script.blocks, **belongings.names_of_trees()}
+
+
+def _is_artists(parts: Any, one: Any) -> bool:
+    """Whether a part was there before the script."""
+    if not _existed(parts.id_data):
+        return False
+    key = belongings.key_of(parts, one)
+    if key is not None:
+        return key in _script.there and key not in _script.asked
+    return one.as_pointer() not in _script.made and not any(map(_is_own, _holders(parts)))
+
+
+def _is_own(holder: Any) -> bool:
+    address = holder.as_pointer()
+    return address in _script.made or isinstance(holder, _PART_TYPES) and address not in _script.addresses
+
+
+def _holders(parts: Any) -> Iterator[Any]:
+    """What a list is a part of, from the inside to the outside."""
+    inner = getattr(parts, "data", None)
+    if isinstance(inner, bpy.types.bpy_struct) and not isinstance(inner, bpy.types.ID):
+        yield inner
+        try:
+            outer = _OUTER.match(inner.path_from_id())
+            found = parts.id_data.path_resolve(outer.group()) if outer else None
+        except ValueError:
+            return
+        if isinstance(found, bpy.types.bpy_struct):
+            yield found
+
+
+def _unless_own_animation(block: Any, *_: Any, **__: Any) -> None:
+    data = getattr(block, "animation_data", None)
+    if data is None or not _existed(block):
+        return
+    keys = {key for key, _ in belongings.of(block) if key[0] in ("drivers", "nla_tracks")}
+    if keys & _script.there.keys() or data.action is not None and _existed(data.action):
+        _unless_asked([block], "animation_data_clear")
+
+
+def _unless_own_keys(obj: Any, *given: Any, name: str = "shape_key_clear", **more: Any) -> None:
+    keys = getattr(obj.data, "shape_keys", None)
+    if keys is None:
+        return
+    wanted = [one for one in (*given, *more.values()) if isinstance(one, bpy.types.ShapeKey)] or keys.key_blocks
+    if any(("shape_keys", keys.session_uid, one.as_pointer()) in _script.there for one in wanted):
+        _unless_asked([obj], name)
+
+
+def _unless_own_driver(thing: Any, path: Any = "", *_: Any, **__: Any) -> None:
+    block = thing.id_data
+    data = getattr(block, "animation_data", None)
+    for curve in data.drivers if data is not None else ():
+        if curve.data_path.endswith(str(path)) and ("drivers", block.session_uid, curve.as_pointer()) in _script.there:
+            _unless_asked([block], "driver_remove")
+
+
+_OF_PARTS: dict[str, Callable[..., None]] = {
+    "animation_data_clear": _unless_own_animation,
+    "shape_key_clear": _unless_own_keys,
+    "shape_key_remove": functools.partial(_unless_own_keys, name="shape_key_remove"),
+    "driver_remove": _unless_own_driver,
+}
+"""Methods of a data-block that remove only some of its parts."""
+
+
+# -- meshes
 
 
 def from_mesh(mesh: Any, *args: Any, **kwargs: Any) -> Any:
@@ -185,93 +453,18 @@ def _read_from(mesh: Any, source: Any) -> None:
 def to_mesh(mesh: Any) -> Any:
     """``BMesh.to_mesh``: nothing of a mesh that was there is left, unless it was read from that mesh."""
 
-    def check(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
+    def check(*args: Any, **kwargs: Any) -> None:
         target = kwargs.get("mesh", args[0] if args else None)
         if isinstance(target, bpy.types.Mesh) and len(target.vertices):
             read = _script.read.get(id(mesh), (None, ()))[1]
             if not len(mesh.verts) or target.session_uid not in read:
-                _unless_asked([target], "to_mesh", args)
-        return args
+                _unless_asked([target], "to_mesh")
 
     write = freed.watched(mesh.to_mesh, None)
-    return write if _script.removable is None else Removal(write, check)
+    return write if _script.removable is None else Removal(write, check, None)
 
 
-def _given(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
-    """The data-blocks among the arguments, or in the list that is one."""
-    found: list[Any] = []
-    for one in (*args, *kwargs.values()):
-        if isinstance(one, bpy.types.ID):
-            found.append(one)
-        elif isinstance(one, list | tuple | set | frozenset | bpy.types.bpy_prop_collection):
-            found.extend(each for each in one if isinstance(each, bpy.types.ID))
-        elif isinstance(one, Iterable) and not isinstance(one, str | dict):
-            raise Guarded("Give the data to remove as a list.")
-    return found
-
-
-def _unless_made(parts: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-    """Parts that the script added may be removed, those that were there only where the artist could be asked."""
-    if census.ANY_PART in (_script.removable or ()):
-        return args
-    if name == "remove":
-        given = [*args, *kwargs.values()]
-    else:
-        given = list(parts.items_tree if hasattr(parts, "items_tree") else parts)
-    if any(_existed(parts.id_data) and one.as_pointer() not in _script.parts for one in given if hasattr(one, "name")):
-        what = census.of_tree(parts) or "parts"
-        raise Guarded(
-            f"{name}() would remove {what} of {parts.id_data.name!r} that were there before, which nobody was asked "
-            "about. Write the removal out, as in obj.modifiers.remove(…), so that the artist can be asked."
-        )
-    _script.parts.difference_update(one.as_pointer() for one in given if hasattr(one, "as_pointer"))
-    return args
-
-
-def made(part: Any) -> Any:
-    """Records a part that the script has added to something."""
-    if hasattr(part, "as_pointer"):
-        _script.parts.add(part.as_pointer())
-    return part
-
-
-def _existed(block: Any) -> bool:
-    return block.session_uid <= _script.newest and (
-        _script.removable is not None and block.session_uid not in _script.removable
-    )
-
-
-def _unless_asked(blocks: Iterable[Any], name: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
-    for block in blocks:
-        if _existed(block):
-            raise Guarded(
-                f"{name}() would remove {block.name!r} or its content, which nobody was asked about: it was there "
-                "before the script. Write the removal out, as in bpy.data.objects.remove(…) or bpy.data.meshes[…]."
-                "clear_geometry(), so that the artist can be asked."
-            )
-    return args
-
-
-def _purged(args: tuple[Any, ...]) -> tuple[Any, ...]:
-    raise Guarded("Write out bpy.data.orphans_purge(), so that the artist can be asked.")
-
-
-def _remembered(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
-    for one in (*args, *kwargs.values()):
-        if isinstance(one, bpy.types.Object):
-            _remember([one])
-    return args
-
-
-def _remembered_all(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
-    for one in (*args, *kwargs.values()):
-        if isinstance(one, bpy.types.Collection):
-            _remember(one.all_objects)
-    return args
-
-
-def _remember(objects: Iterable[Any]) -> None:
-    _script.unlinked.update((obj.session_uid, obj.name) for obj in objects if _existed(obj))
+# -- after the last line
 
 
 def abandoned() -> list[str]:
@@ -281,35 +474,56 @@ def abandoned() -> list[str]:
 
 
 def finish() -> None:
-    """Raises ``Guarded`` if what was there before is gone, or in no scene any more, and nobody was asked."""
+    """Raises ``Unasked`` if what was there before is gone, or in no scene any more, and nobody was asked about it."""
     if _script.removable is None:
         return
-    left = census.everything().keys()
-    _check_shown(left)
-    if not _script.asked:
-        gone = _script.blocks.keys() - left - set(_script.removable)
-        if gone:
-            names = ", ".join(sorted(repr(_script.blocks[uid]) for uid in gone)[: census.SHOWN_NAMES])
-            raise Guarded(f"It would have removed {names}, which nobody was asked about.")
-        fewer = census.lost(_script.part_names, census.parts(), left) if _script.part_names else []
-        if fewer:
-            raise Guarded(
-                f"It would have removed parts that were there before ({'; '.join(fewer)}), which nobody was asked "
-                "about. Write the removal out, as in obj.modifiers.remove(…), so that the artist can be asked."
-            )
-
-
-def _check_shown(left: Collection[int]) -> None:
-    """Raises if objects are in no scene any more, whatever took them out. Where the artist was asked about a removal,
-    objects may have been in the scene by what was removed, so only those count that the script unlinked itself.
-    """
-    removable = set(_script.removable or ())
-    lost = (_script.shown & set(left)) - census.in_scenes() - removable
-    if _script.asked:
-        lost &= _script.unlinked.keys()
-    if lost:
-        names = ", ".join(sorted(repr(_script.blocks[uid]) for uid in lost)[: census.SHOWN_NAMES])
-        raise Guarded(
-            f"{names} would be in no scene any more. Link it to another collection; to remove it write "
-            "bpy.data.objects.remove(…), so that the artist can be asked."
+    if _script.refused:
+        raise Unasked(f"{_script.refused[0]}, which nobody was asked about.")
+    left = belongings.uids()
+    gone = {uid for uid in _script.blocks.keys() - left - set(_script.removable) if (_BLOCK, uid) not in _script.asked}
+    if gone:
+        raise Unasked(f"It would have removed {_listed(map(_quoted, gone))}, which nobody was asked about.")
+    if not _script.there:
+        return
+    left = (left | belongings.names_of_trees().keys()) - set(_script.removable)
+    lost = belongings.lost(_script.there, belongings.of_file(), left)
+    missing = {key: name for key, (name, _) in lost.items() if key not in _script.asked}
+    missing = {key: name for key, name in missing.items() if key[0] != "links" or _is_open(key)}
+    hidden = [key[1] for key in missing if key[0] == belongings.PLACE]
+    if hidden:
+        raise Unasked(
+            f"{_listed(map(_quoted, hidden))} would be in no scene any more. Link it to another collection; to remove "
+            "it write bpy.data.objects.remove(…), so that the artist can be asked."
         )
+    if missing:
+        kinds = sorted({key[0] for key in missing})
+        words = "; ".join(f"{kind.replace('_', ' ')}: {_listed(_told(missing, kind))}" for kind in kinds)
+        raise Unasked(
+            f"It would have removed parts that were there before ({words}), which nobody was asked about. "
+            f"{_EXCEPTED.format('obj.modifiers.remove(…)')}"
+        )
+
+
+def _quoted(uid: int) -> str:
+    return repr(_script.blocks[uid])
+
+
+def _told(missing: dict[belongings.Key, str], kind: str) -> list[str]:
+    owners = _owners()
+    return [f"{owners.get(key[1], '')} › {name}".strip(" ›") for key, name in missing.items() if key[0] == kind]
+
+
+def _listed(words: Iterable[str]) -> str:
+    every = sorted(set(words))
+    more = f" and {len(every) - census.SHOWN_NAMES} more" if len(every) > census.SHOWN_NAMES else ""
+    return ", ".join(every[: census.SHOWN_NAMES]) + more
+
+
+def _is_open(key: belongings.Key) -> bool:
+    """Whether the input that a link led to is still there, and nothing leads to it."""
+    return any(
+        node.as_pointer() == key[2] and any(one.identifier == key[3] for one in node.inputs)
+        for tree in belongings.trees()
+        if tree.session_uid == key[1]
+        for node in tree.nodes
+    )

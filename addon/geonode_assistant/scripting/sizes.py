@@ -15,7 +15,7 @@ from typing import Any
 
 import bpy
 
-from . import expected, indices, loads, older, paths, policy, properties, removals, stacks
+from . import expected, indices, loads, older, paths, policy, properties, stacks
 from .errors import Guarded
 
 LONGEST_TEXT = 20_000
@@ -160,16 +160,11 @@ def method(thing: Any, name: str) -> Any:
         return paths.animating(found, name)
     match identifier:
         case "Nodes":
-            new = _checked(found, node_type)
-            return lambda *args, **kwargs: removals.made(new(*args, **kwargs))
+            return _checked(found, node_type)
         case "NodeLinks" if name == "new":
             return lambda *args, **kwargs: _linked(found, *args, **kwargs)
         case "ObjectModifiers":
-            return lambda *args, **kwargs: removals.made(_in_a_stack(found(*args, **kwargs)))
-        case "NodeTreeInterface" if name in ("new_socket", "new_panel"):
-            return lambda *args, **kwargs: removals.made(found(*args, **kwargs))
-        case "ObjectConstraints" | "PoseBoneConstraints" | "VertexGroups" if name == "new":
-            return lambda *args, **kwargs: removals.made(found(*args, **kwargs))
+            return lambda *args, **kwargs: _in_a_stack(found(*args, **kwargs))
         case "Context" if name == "copy":
             return lambda: _context(found())
         case _ if name == "pack":

@@ -1,7 +1,9 @@
 //! The names that a script binds, and their values: modules, imported members, classes, constants, its own attributes.
 
 use foldhash::{HashMap, HashSet};
-use rustpython_parser::ast::{ExceptHandler, Expr, ExprContext, Stmt, StmtFunctionDef, StmtImportFrom, WithItem};
+use rustpython_parser::ast::{
+    ExceptHandler, Expr, ExprAttribute, ExprContext, Stmt, StmtFunctionDef, StmtImportFrom, WithItem,
+};
 
 use crate::expressions::{chain, literal};
 use crate::fold::{Constants, fold};
@@ -87,7 +89,7 @@ pub(crate) fn collect<'t>(body: &'t [Stmt], policy: &Policy) -> Bindings<'t> {
     fresh(&mut names);
     for (name, value) in std::mem::take(&mut names.candidates) {
         if let Expr::Attribute(list) = value
-            && policy.reviewed.removals.parts.contains(list.attr.as_str())
+            && is_list_of_parts(list, &names, policy)
         {
             names.parts.insert(name);
         }
@@ -150,6 +152,13 @@ pub(crate) fn is_fresh(expr: &Expr, names: &Bindings<'_>) -> bool {
         Expr::Name(one) => names.fresh.contains(one.id.as_str()),
         _ => false,
     }
+}
+
+/// `obj.modifiers`, and `mesh.uv_layers` of a mesh that the script has not made; not what it keeps in its own objects.
+pub(crate) fn is_list_of_parts(list: &ExprAttribute, names: &Bindings<'_>, policy: &Policy) -> bool {
+    let (name, removals) = (list.attr.as_str(), &policy.reviewed.removals);
+    let own = matches!(&*list.value, Expr::Name(one) if one.id.as_str() == "self") && names.fields.contains(name);
+    removals.parts.contains(name) || removals.lists.contains(name) && !own && !is_fresh(&list.value, names)
 }
 
 /// `bpy.data.…` behind an expression: the chain itself, `list(…)` of it, the first of a list of them, `getattr(bpy.data, …)`.
@@ -232,11 +241,11 @@ impl<'t> Visitor<'t> for Collector<'t, '_> {
                 }
                 self.names.reads_meshes |= matches!(&*call.func, Expr::Attribute(one)
                     if matches!(one.attr.as_str(), "from_mesh" | "from_object" | "from_edit_mesh"));
-                let parts = &self.policy.reviewed.removals.parts;
+                let removals = &self.policy.reviewed.removals;
                 self.names.passes_parts |= call
                     .args
                     .iter()
-                    .any(|one| matches!(one, Expr::Attribute(list) if parts.contains(list.attr.as_str())));
+                    .any(|one| matches!(one, Expr::Attribute(list) if removals.parts.contains(list.attr.as_str())));
                 self.fields(call);
             }
             Node::Stmt(stmt) => self.statement(stmt),

@@ -30,6 +30,8 @@ pub struct Allowed {
     pub stores: BTreeMap<&'static str, Vec<&'static str>>,
     /// Operators as `mesh.subdivide`.
     pub operators: Vec<&'static str>,
+    /// Those of them that remove data.
+    pub removing_operators: Vec<&'static str>,
     /// Types of nodes that are refused; `*` matches any characters.
     pub node_types: Vec<&'static str>,
     /// Patterns of Blender's types whose objects a script may do nothing with, wherever it has them from.
@@ -65,6 +67,7 @@ pub fn allowed(blender: &str) -> Allowed {
     modules.insert("bpy.ops", Vec::new());
     modules.insert("bpy.types", listed(&policy.types, bit));
     modules.insert("bmesh.ops", listed(&policy.bmesh_ops, bit));
+    let operators = listed(&policy.operators, bit);
     Allowed {
         builtins: sorted(reviewed.builtins.iter().copied()),
         called_only: sorted(reviewed.called_only.iter().copied()),
@@ -75,7 +78,12 @@ pub fn allowed(blender: &str) -> Allowed {
         modules,
         types: policy.members.types.clone(),
         stores: policy.members.stores.clone(),
-        operators: listed(&policy.operators, bit),
+        removing_operators: operators
+            .iter()
+            .copied()
+            .filter(|name| reviewed.removals.is_operator(name.rsplit('.').next().unwrap_or(name)))
+            .collect(),
+        operators,
         node_types: sorted(reviewed.node_types.keys().copied()),
         types_refused: sorted(
             reviewed

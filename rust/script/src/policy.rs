@@ -49,14 +49,28 @@ pub(crate) struct Reviewed {
 pub(crate) struct Removals {
     /// Last parts of the names of operators.
     pub(crate) operators: HashSet<Text>,
+    /// Words in the last part of an operator's name that say that it removes data.
+    pub(crate) operator_words: HashSet<Text>,
+    /// Operators with such a word that remove nothing of an artist's.
+    pub(crate) operators_kept: HashSet<Text>,
     /// Functions of `bpy.data` and its collections.
     pub(crate) data: HashSet<Text>,
     /// Functions that remove data whatever they are called on.
     pub(crate) anywhere: HashSet<Text>,
     /// Lists of an object's parts that an artist makes by hand; removing from these is asked about.
     pub(crate) parts: HashSet<Text>,
+    /// Lists of other parts of a data-block; removing from these is asked about unless the script has made the data-block.
+    pub(crate) lists: HashSet<Text>,
     /// Lists of a tree's parts; removing from these is asked about unless the script has made the tree.
     pub(crate) trees: HashSet<Text>,
+}
+
+impl Removals {
+    /// Whether an operator, by the last part of its name, removes or replaces data.
+    pub(crate) fn is_operator(&self, name: &str) -> bool {
+        let says = || name.split('_').any(|word| self.operator_words.contains(word));
+        self.operators.contains(name) || says() && !self.operators_kept.contains(name)
+    }
 }
 
 /// What a script may do with objects that are not Blender's data, by type.

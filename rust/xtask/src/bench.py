@@ -356,7 +356,7 @@ def scripts():
         def whole():
             table = {"__name__": "__main__", "__builtins__": names.table(verdict.own, output.Output())}
             expected.begin()
-            removals.begin(None, asked=True)
+            removals.begin(None)
             with quiet.by_itself():
                 geonode_core.run_bounded(code, table, 60_000, alarmed=True)
             expected.check(last=True)

@@ -7,7 +7,7 @@ use geonode_protocol::Code;
 use rustpython_parser::ast::{Expr, ExprCall, ExprContext};
 use rustpython_parser::text_size::TextRange;
 
-use crate::bindings::is_fresh;
+use crate::bindings::{is_fresh, is_list_of_parts};
 use crate::checker::{Checker, Rule};
 use crate::expressions::{chain, literal};
 use crate::policy::fits;
@@ -70,7 +70,7 @@ fn called(cx: &mut Checker<'_>, call: &ExprCall) {
     };
     if is_part(cx, &call.func, name) {
         cx.asked_at(range);
-        let text = format!(".{name}() removes a part of an object.");
+        let text = format!(".{name}() removes a part of an object or of its data.");
         cx.ask(&RULE, call.range, text, HINT);
     } else if is_of_tree(cx, &call.func, name) {
         let text = format!(".{name}() removes nodes, also those that were there before the script.");
@@ -84,7 +84,7 @@ fn called(cx: &mut Checker<'_>, call: &ExprCall) {
         );
     } else if let Some(full) = full(cx, &call.func) {
         let removals = &cx.policy.reviewed.removals;
-        let operator = full.starts_with("bpy.ops.") && removals.operators.contains(name);
+        let operator = full.starts_with("bpy.ops.") && removals.is_operator(name);
         let data = full.starts_with("bpy.data.") && removals.data.contains(name);
         if operator || data {
             cx.asked_at(range);
@@ -100,14 +100,14 @@ fn called(cx: &mut Checker<'_>, call: &ExprCall) {
     }
 }
 
-/// `obj.modifiers.clear()`: a method that removes from a list of parts of an object.
+/// `obj.modifiers.clear()`: a method that removes from a list of parts of an object, or of other data that the script has not made.
 fn is_part(cx: &Checker<'_>, function: &Expr, name: &str) -> bool {
     let Expr::Attribute(method) = function else {
         return false;
     };
-    matches!(name, "clear" | "remove")
+    matches!(name, "clear" | "remove" | "pop")
         && match &*method.value {
-            Expr::Attribute(list) => cx.policy.reviewed.removals.parts.contains(list.attr.as_str()),
+            Expr::Attribute(list) => is_list_of_parts(list, &cx.names, cx.policy),
             Expr::Name(one) => cx.names.parts.contains(one.id.as_str()),
             _ => false,
         }
@@ -139,20 +139,20 @@ fn ask(cx: &mut Checker<'_>, range: TextRange, full: &str) {
 
 /// An operator that is named without being called.
 pub(crate) fn mention(cx: &mut Checker<'_>, full: &str, range: TextRange) {
-    let operators = &cx.policy.reviewed.removals.operators;
-    if full.rsplit('.').next().is_some_and(|name| operators.contains(name)) {
+    let removals = &cx.policy.reviewed.removals;
+    if full.rsplit('.').next().is_some_and(|name| removals.is_operator(name)) {
         ask(cx, range, full);
     }
 }
 
 /// `getattr(bpy.ops.GROUP, name)`: asks if the name can be that of an operator that removes data.
 pub(crate) fn by_text(cx: &mut Checker<'_>, call: &ExprCall, group: &str, names: Option<&[String]>) {
-    let operators = &cx.policy.reviewed.removals.operators;
+    let removals = &cx.policy.reviewed.removals;
     let removes = match names {
-        Some(names) => names.iter().any(|name| operators.contains(name.as_str())),
+        Some(names) => names.iter().any(|name| removals.is_operator(name)),
         None => {
             let pattern = call.args.get(1).map_or_else(|| "*".to_owned(), pattern);
-            operators.iter().any(|name| fits(&pattern, name))
+            removals.operators.iter().any(|name| fits(&pattern, name))
         }
     };
     if removes {

@@ -1,0 +1,324 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What belongs to the data-blocks of the open file: their parts, each known by where it is, not by its name.
+
+A part that stays in its place as long as it exists is known by its address; layers of a mesh and bones, which move, by
+their names; what can only be counted by how many there are.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import bpy
+
+Key = tuple[Any, ...]
+"""Kind, ``session_uid`` of the data-block, and what tells a part from others of its kind."""
+Belongings = dict[Key, tuple[str, int]]
+"""What each is called, and how many there are."""
+_Part = tuple[Key, tuple[str, int]]
+PLACE = "places_in_scenes"
+"""The kind of part that an object has as long as it is in a scene."""
+_ATTRIBUTES, _UV_LAYERS, _BONES = "attributes", "uv_layers", "bones"
+_BUILT_IN = frozenset({
+    "position", "sharp_face", "sharp_edge", "material_index", "crease_edge", "crease_vert", "bevel_weight_edge",
+    "bevel_weight_vert", "custom_normal", "freestyle_edge", "freestyle_face", "radius", "id", "skin_radius",
+})  # fmt: skip
+"""Attributes that are properties of elements."""
+_APART = frozenset({
+    "libraries", "window_managers", "screens", "workspaces", "brushes", "texts", "fonts", "paint_curves",
+})  # fmt: skip
+"""Kinds of data-blocks without parts that a script could take away."""
+LISTS = {
+    "ObjectModifiers": "modifiers",
+    "ObjectConstraints": "constraints",
+    "PoseBoneConstraints": "constraints",
+    "ObjectShaderFx": "effects",
+    "VertexGroups": "vertex_groups",
+    "AnimDataDrivers": "drivers",
+    "NlaTracks": "nla_tracks",
+    "NlaStrips": "nla_strips",
+    "Nodes": "nodes",
+    "NodeTreeInterface": "inputs_and_outputs",
+    "TimelineMarkers": "timeline_markers",
+    "ViewLayers": "view_layers",
+    "ActionFCurves": "animation_curves",
+    "ActionChannelbagFCurves": "animation_curves",
+    "ActionLayers": "animation_layers",
+    "ActionSlots": "animation_slots",
+    "GreasePencilLayers": "grease_pencil_layers",
+    "AnnotationLayers": "grease_pencil_layers",
+    "GreasePencilv3Layers": "grease_pencil_layers",
+    "MaskLayers": "mask_layers",
+}
+"""Types of lists whose parts are known by their address, with the kind of these."""
+NAMED_LISTS = {"UVLoopLayers": _UV_LAYERS, "LoopColors": _ATTRIBUTES, "ArmatureEditBones": _BONES}
+"""Types of lists whose parts are known by their names; those of attributes are all called ``AttributeGroup…``."""
+NAMED = tuple(
+    getattr(bpy.types, name) for name in ("Attribute", "MeshUVLoopLayer", "MeshLoopColorLayer", "Bone", "EditBone")
+)
+"""Types of such parts."""
+NAMED_KINDS = (_ATTRIBUTES, _UV_LAYERS, _BONES)
+"""Kinds of such parts."""
+
+
+def lists() -> Iterator[tuple[str, Any]]:
+    """The kinds of data-blocks, with the list of each."""
+    properties: Any = bpy.data.bl_rna.properties
+    for prop in properties:
+        if prop.type == "COLLECTION" and prop.fixed_type.identifier != "ID":
+            yield prop.identifier, getattr(bpy.data, prop.identifier)
+
+
+def uids(kinds: Iterable[Any] | None = None) -> set[int]:
+    """The ``session_uid`` of every data-block in these lists, or of all."""
+    found: set[int] = set()
+    for blocks in (one for _, one in lists()) if kinds is None else kinds:
+        numbers = array("i", bytes(4 * len(blocks)))
+        blocks.foreach_get("session_uid", numbers)
+        found.update(numbers)
+    return found
+
+
+def of_file() -> Belongings:
+    """What belongs to the file's own data-blocks, and which objects are in scenes."""
+    found: Belongings = {}
+    for kind, blocks in lists():
+        if kind not in _APART:
+            for block in blocks:
+                if isinstance(block, bpy.types.ID) and block.library is None:
+                    found.update(of(block))
+    for scene in bpy.data.scenes:
+        found.update(((PLACE, obj.session_uid), (obj.name, 1)) for obj in scene.objects if obj.library is None)
+    return found
+
+
+def of(block: Any) -> Iterator[_Part]:
+    """What belongs to one data-block."""
+    yield from _animation(block)
+    uid = block.session_uid
+    for name in block.keys():  # noqa: SIM118
+        yield ("properties", uid, name), (name, 1)
+    yield from _counted("material_slots", uid, getattr(block, "materials", ()))
+    read = _READ.get(block.id_type)
+    if read is not None:
+        yield from read(block, uid)
+    tree = getattr(block, "node_tree", None)
+    if tree is not None:
+        yield from _tree(tree, tree.session_uid)
+        yield from _animation(tree)
+
+
+def kind_of(parts: Any) -> tuple[str, bool]:
+    """The kind of the parts in a list, if they are known; and whether by their names."""
+    identifier = parts.bl_rna.identifier
+    if identifier.startswith("AttributeGroup"):
+        return _ATTRIBUTES, True
+    if identifier in NAMED_LISTS:
+        return NAMED_LISTS[identifier], True
+    return LISTS.get(identifier, ""), False
+
+
+def key_of(parts: Any, part: Any) -> Key | None:
+    """What a part in a list is known by; None for those that are not."""
+    kind, named = kind_of(parts)
+    if not kind:
+        return None
+    return (*owner_of(kind, part), part.name if named else part.as_pointer())
+
+
+def owner_of(kind: str, part: Any) -> tuple[str, int]:
+    """Kind and data-block of a part; a UV map is known as such, whichever list it was found in."""
+    block = part.id_data
+    if kind == _ATTRIBUTES and part.name in getattr(block, "uv_layers", ()):
+        kind = _UV_LAYERS
+    return kind, block.session_uid
+
+
+def trees() -> Iterator[Any]:
+    """The node trees of the file, also those of other data-blocks."""
+    data: Any = bpy.data
+    yield from data.node_groups
+    for blocks in (data.materials, data.worlds, data.lights, data.linestyles, data.textures, data.scenes):
+        yield from (tree for block in blocks if (tree := getattr(block, "node_tree", None)) is not None)
+
+
+def names_of_trees() -> dict[int, str]:
+    """The node trees of other data-blocks, by ``session_uid``, with the names of those."""
+    data: Any = bpy.data
+    lists = (data.materials, data.worlds, data.lights, data.linestyles, data.textures, data.scenes)
+    blocks = (block for one in lists for block in one)
+    return {tree.session_uid: one.name for one in blocks if (tree := getattr(one, "node_tree", None)) is not None}
+
+
+def owners_in_context() -> list[Any]:
+    """The data-blocks that an operator may change: those of what is selected or edited, and of the scene."""
+    context: Any = bpy.context
+    objects = {context.active_object, *(context.selected_objects or ()), *(context.objects_in_mode or ())} - {None}
+    found: dict[int, Any] = {}
+    for one in (context.scene, getattr(context.scene, "world", None)):
+        _add(found, one)
+    for obj in objects:
+        _add(found, obj)
+        _add(found, obj.data)
+        _add(found, getattr(obj.data, "shape_keys", None))
+        for slot in obj.material_slots:
+            _add(found, slot.material)
+    return list(found.values())
+
+
+def with_actions(blocks: Iterable[Any]) -> list[Any]:
+    """These data-blocks, and the actions that animate them."""
+    found: dict[int, Any] = {}
+    for block in blocks:
+        _add(found, block)
+    return list(found.values())
+
+
+def _add(found: dict[int, Any], block: Any) -> None:
+    if block is not None and block.session_uid not in found:
+        found[block.session_uid] = block
+        animated = getattr(block, "animation_data", None)
+        if animated is not None:
+            _add(found, animated.action)
+
+
+def curves(action: Any) -> list[Any]:
+    """The curves of an action, wherever this Blender keeps them."""
+    if not hasattr(action, "layers"):
+        return list(action.fcurves)
+    strips = [strip for layer in action.layers for strip in layer.strips]
+    return [curve for strip in strips for bag in strip.channelbags for curve in bag.fcurves]
+
+
+def is_artists(attribute: str) -> bool:
+    """Whether an attribute is an artist's: Blender makes and removes the others itself."""
+    return not attribute.startswith(".") and attribute not in _BUILT_IN
+
+
+def _staying(kind: str, uid: int, parts: Iterable[Any]) -> Iterator[_Part]:
+    for one in parts:
+        yield (kind, uid, one.as_pointer()), (getattr(one, "name", "") or getattr(one, "info", ""), 1)
+
+
+def _named(kind: str, uid: int, parts: Iterable[Any]) -> Iterator[_Part]:
+    for one in parts:
+        yield (kind, uid, one.name), (one.name, 1)
+
+
+def _counted(kind: str, uid: int, parts: Any) -> Iterator[_Part]:
+    if len(parts):
+        yield (kind, uid), ("", len(parts))
+
+
+def _animation(block: Any) -> Iterator[_Part]:
+    data = getattr(block, "animation_data", None)
+    if data is None:
+        return
+    uid = block.session_uid
+    for curve in data.drivers:
+        yield ("drivers", uid, curve.as_pointer()), (curve.data_path, 1)
+    yield from _staying("nla_tracks", uid, data.nla_tracks)
+    for track in data.nla_tracks:
+        yield from _staying("nla_strips", uid, track.strips)
+
+
+def _object(obj: Any, uid: int) -> Iterator[_Part]:
+    yield from _staying("modifiers", uid, obj.modifiers)
+    yield from _staying("constraints", uid, obj.constraints)
+    yield from _staying("vertex_groups", uid, obj.vertex_groups)
+    yield from _staying("effects", uid, getattr(obj, "shader_effects", ()))
+    if obj.pose is not None:
+        for bone in obj.pose.bones:
+            yield from _staying("constraints", uid, bone.constraints)
+
+
+def _attributes(block: Any, uid: int) -> Iterator[_Part]:
+    maps = {one.name for one in getattr(block, "uv_layers", ())}
+    for name in maps:
+        yield (_UV_LAYERS, uid, name), (name, 1)
+    for one in block.attributes:
+        if is_artists(one.name) and one.name not in maps:
+            yield (_ATTRIBUTES, uid, one.name), (one.name, 1)
+
+
+def _mesh(mesh: Any, uid: int) -> Iterator[_Part]:
+    yield from _attributes(mesh, uid)
+    if len(mesh.polygons):
+        yield ("surface", uid), ("faces", 1)
+    if len(mesh.vertices):
+        yield ("points", uid), ("vertices", 1)
+
+
+def _tree(tree: Any, uid: int) -> Iterator[_Part]:
+    yield from _staying("nodes", uid, tree.nodes)
+    yield from _staying("inputs_and_outputs", uid, tree.interface.items_tree)
+    for link in tree.links:
+        to = link.to_socket
+        yield ("links", uid, link.to_node.as_pointer(), to.identifier), (f"to {link.to_node.name} › {to.name}", 1)
+
+
+def _scene(scene: Any, uid: int) -> Iterator[_Part]:
+    yield from _staying("timeline_markers", uid, scene.timeline_markers)
+    yield from _staying("view_layers", uid, scene.view_layers)
+    if scene.rigidbody_world is not None:
+        yield ("rigid_body_worlds", uid), ("", 1)
+    editor = scene.sequence_editor
+    if editor is not None:
+        yield from _counted("strips", uid, editor.strips_all if hasattr(editor, "strips_all") else editor.sequences_all)
+
+
+def _action(action: Any, uid: int) -> Iterator[_Part]:
+    yield from _staying("animation_layers", uid, getattr(action, "layers", ()))
+    for slot in getattr(action, "slots", ()):
+        yield ("animation_slots", uid, slot.as_pointer()), (slot.identifier, 1)
+    for curve in curves(action):
+        name = f"{curve.data_path} {curve.array_index}"
+        yield ("animation_curves", uid, curve.as_pointer()), (name, 1)
+        if len(curve.keyframe_points):
+            yield ("keys", uid, curve.as_pointer()), (name, len(curve.keyframe_points))
+
+
+def _armature(armature: Any, uid: int) -> Iterator[_Part]:
+    yield from _named(_BONES, uid, armature.edit_bones if armature.is_editmode else armature.bones)
+    yield from _counted("bone_collections", uid, armature.collections)
+
+
+def _pencil(pencil: Any, uid: int) -> Iterator[_Part]:
+    yield from _staying("grease_pencil_layers", uid, pencil.layers)
+    for layer in pencil.layers:
+        if len(layer.frames):
+            yield ("drawings", uid, layer.as_pointer()), (getattr(layer, "name", ""), len(layer.frames))
+
+
+_READ = {
+    "OBJECT": _object,
+    "MESH": _mesh,
+    "CURVE": lambda curve, uid: _counted("splines", uid, curve.splines),
+    "CURVES": lambda curves, uid: (*_attributes(curves, uid), *_counted("curves", uid, curves.curves)),
+    "POINTCLOUD": lambda cloud, uid: (*_attributes(cloud, uid), *_counted("points", uid, cloud.points)),
+    "META": lambda ball, uid: _counted("metaball_elements", uid, ball.elements),
+    "KEY": lambda keys, uid: _staying("shape_keys", uid, keys.key_blocks),
+    "ARMATURE": _armature,
+    "NODETREE": _tree,
+    "SCENE": _scene,
+    "ACTION": _action,
+    "GREASEPENCIL": _pencil,
+    "GREASEPENCIL_V3": _pencil,
+    "MASK": lambda mask, uid: _staying("mask_layers", uid, mask.layers),
+    "CAMERA": lambda camera, uid: _counted("background_images", uid, camera.background_images),
+    "IMAGE": lambda image, uid: _counted("tiles", uid, image.tiles) if image.source == "TILED" else (),
+    "PALETTE": lambda palette, uid: _counted("colors", uid, palette.colors),
+}
+"""By the type of a data-block, what reads the parts that only these have."""
+
+
+def lost(before: Belongings, after: Belongings, left: set[int]) -> Belongings:
+    """What is gone of data-blocks that are still there (``left``)."""
+    found: Belongings = {}
+    for key, (name, count) in before.items():
+        now = after.get(key)
+        if (now is None or now[1] < count) and key[1] in left:
+            found[key] = name, count - (now[1] if now is not None else 0)
+    return found
