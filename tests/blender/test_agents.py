@@ -25,6 +25,7 @@ from geonode_assistant.agents import calls, server, stdio
 from geonode_assistant.agents.server import Programs
 from geonode_assistant.host import folders
 from geonode_assistant.run import session
+from geonode_assistant.run.tools import register_tool, unregister
 from geonode_assistant.ui import agents
 from geonode_assistant.ui.operators import agents as operators
 from layouts import Layout
@@ -295,6 +296,40 @@ def test_refusals_and_what_writes_are_recorded_without_their_arguments(client: C
     ]
     assert "secret words" not in text
     assert client.token not in text
+
+
+def test_tools_that_scripts_add_are_offered_unless_they_write(programs: Programs) -> None:
+    nothing = {"type": "object", "properties": {}, "additionalProperties": False}
+    gives = {"type": "object", "properties": {"frames": {"type": "integer"}}, "required": ["frames"]}
+    frames = {"frames": 250}
+    for id, more in (("frames_left", {}), ("frames_asked", {"requires_approval": True}), ("erase", {"writes": True})):
+        register_tool(id, "Frames of the shot.", nothing, gives, lambda _arguments: frames, **more)
+    try:
+        programs.revoke()
+        client = Client(programs).connect()
+        listed = {tool["name"] for tool in client.ask("tools/list")["result"]["tools"]}
+        assert {"frames_left", "frames_asked"} <= listed
+        assert "erase" not in listed
+        assert client.call("frames_left") == frames
+        assert client.call("frames_left", wrong=1)["error"]["code"] == "tool_validation_error"
+        asked: list[str] = []
+
+        def look() -> None:
+            if programs.asked is not None:
+                asked.append(programs.asked.text)
+                programs.decide(len(asked) > 1)
+
+        assert client.call("frames_asked", look)["error"]["code"] == "user_rejected"
+        assert client.call("frames_asked", look) == frames
+        assert "frames_asked" in asked[0]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setitem(frames, "frames", "many")
+            assert client.call("frames_left")["error"]["code"] == "return_invalid"
+    finally:
+        for id in ("frames_left", "frames_asked", "erase"):
+            unregister(id)
+    assert client.call("frames_left")["error"]["code"] == "unknown_tool"
+    programs.revoke()
 
 
 def test_a_program_that_leaves_holds_nothing(client: Client, programs: Programs) -> None:

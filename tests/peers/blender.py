@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A headless Blender that lets other programs in: started by the tests of peers, in the environment of a Blender.
 
-    python tests/peers/blender.py FOLDER
+    python tests/peers/blender.py FOLDER [fixtures]
 
 saves a file with a grid in FOLDER, starts the server, prints one line of JSON (``url, token, pid, agents``) and carries
 out calls until its standard input closes. The artist of this Blender agrees to every change, except while a file called
@@ -18,6 +18,7 @@ import time
 from pathlib import Path
 
 import bpy
+import fixtures
 from geonode_assistant.agents.server import Programs
 from geonode_assistant.host import folders
 from geonode_assistant.run import session
@@ -29,6 +30,8 @@ def main() -> None:
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     bpy.ops.mesh.primitive_grid_add()
     bpy.ops.wm.save_as_mainfile(filepath=str(folder / "peers.blend"))
+    if "fixtures" in sys.argv:
+        fixtures.add()
     programs = Programs()
     programs.start()
     if programs.error is not None:

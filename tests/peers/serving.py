@@ -49,10 +49,10 @@ class Blender:
 
 
 @contextlib.contextmanager
-def running(folder: Path, resources: Path | None = None) -> Iterator[Blender]:
-    """A Blender with its file in ``folder``."""
+def running(folder: Path, resources: Path | None = None, *, fixtures: bool = False) -> Iterator[Blender]:
+    """A Blender with its file in ``folder``; with ``fixtures`` it also offers what the conformance suite calls."""
     environment = {**os.environ, "BLENDER_USER_RESOURCES": str(resources or folder / "resources")}
-    command = [PYTHON, str(HERE / "blender.py"), str(folder)]
+    command = [PYTHON, str(HERE / "blender.py"), str(folder), *(["fixtures"] if fixtures else [])]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, encoding="utf-8"
     ) as process:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -118,7 +119,10 @@ def test_pages_and_prompts(blender: Blender) -> None:
             if page.mime_type == "application/json":
                 json.loads(page.text)
         families = {one.uri_template for one in (await session.list_resource_templates()).resource_templates}
-        assert families == {"geonode://node/{bl_idname}", "geonode://tree/{node_group_name}"}
+        names = ("node/{bl_idname}", "tree/{node_group_name}", "picture/{object_name}")
+        assert families == {f"geonode://{name}" for name in names}
+        (seen,) = (await session.read_resource("geonode://picture/Grid")).contents
+        assert base64.b64decode(seen.blob).startswith(b"\x89PNG")
         (page,) = (await session.read_resource("geonode://node/mesh_to_points")).contents
         assert "radius" in page.text
         for wrong in ("geonode://tree/none%20of%20these", "geonode://other", "file:///etc/passwd"):
@@ -128,8 +132,14 @@ def test_pages_and_prompts(blender: Blender) -> None:
         assert {one.name for one in prompts} == {"make", "explain", "change"}
         made = await session.get_prompt("make", {"wish": "grass"})
         assert "grass" in made.messages[0].content.text
-        with pytest.raises(MCPError):
-            await session.get_prompt("make", {})
+        made = await session.call_tool("apply_plan", {"plan": plan(CONE)})
+        assert not made.is_error, made.content
+        page, words = (await session.get_prompt("explain", {"tree": "Cones"})).messages
+        assert "cone()" in page.content.resource.text, "the tree comes with the prompt"
+        assert "Cones" in words.content.text
+        for name, given in (("make", {}), ("explain", {"tree": "None of these"})):
+            with pytest.raises(MCPError):
+                await session.get_prompt(name, given)
 
     check(blender, speak)
 

@@ -17,7 +17,7 @@ from .. import native
 from ..host import catalogue, exchange, export, mainfile, model_tools, with_values
 from ..host import context as host_context
 from ..messages import AssistantError, failure, one_line
-from ..run import checking, history, preset_files, presets, starting
+from ..run import checking, history, preset_files, presets, starting, tools
 from ..run.driver import RunHandle
 from ..run.report import RunReport
 from . import project
@@ -80,6 +80,13 @@ READING: dict[str, Reading] = {
     "history": _history,
 }
 """Tools that change nothing, by their IDs."""
+
+
+def reading(tool: str) -> Reading | None:
+    """What carries out a tool that changes nothing: one that ships, or one that a script has added."""
+    if tool not in READING and tools.is_registered(tool):
+        return lambda arguments: tools.call(tool, arguments)
+    return READING.get(tool)
 
 
 def seen(tool: str, arguments: Arguments, result: Mapping[str, Any]) -> list[str]:

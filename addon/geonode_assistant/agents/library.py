@@ -75,6 +75,14 @@ def library() -> dict[str, Any]:
             "argument": "node_group_name",
             "field": "tree",
         },
+        {
+            "uri": "geonode://picture/",
+            "name": "A picture of an object",
+            "description": "A small picture of an object as evaluated.",
+            "kind": "image/png",
+            "tool": "picture",
+            "argument": "object_name",
+        },
     ]
     way = (
         "Use the Blender tools: look at the scene, search presets and nodes, read how_to_plan, check_plan until it is "
@@ -91,14 +99,16 @@ def library() -> dict[str, Any]:
             "name": "explain",
             "description": "Explain a tree",
             "arguments": [["tree", "Name of the node group"]],
-            "text": "Read the Geometry Nodes tree “{tree}” (explain_tree, tree_ir), and explain to an artist what it "
-            "makes, what its inputs do, and what could be simpler.",
+            "pages": ["geonode://tree/{tree}"],
+            "text": "This is the Geometry Nodes tree “{tree}”. Explain to an artist what it makes (explain_tree goes "
+            "through its nodes), what its inputs do, and what could be simpler.",
         },
         {
             "name": "change",
             "description": "Change a tree",
             "arguments": [["tree", "Name of the node group"], ["wish", "What is to be different"]],
-            "text": f"In Blender, change the Geometry Nodes tree “{{tree}}”: {{wish}}\n\nRead it (tree_ir). {way}",
+            "pages": ["geonode://tree/{tree}"],
+            "text": f"This is the Geometry Nodes tree “{{tree}}” in Blender. Change it: {{wish}}\n\n{way}",
         },
     ]
     return {"pages": pages, "sayings": sayings}

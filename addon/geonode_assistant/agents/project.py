@@ -70,7 +70,7 @@ def named(text: str) -> str:
     """A text for other programs: files are named from the project's folder on, or from the home folder."""
     path = mainfile.path()
     folders = {Path(path).parent, Path(os.path.realpath(path)).parent} if path else set()
-    for place, word in (*((one, "the project's folder") for one in folders), (Path.home(), "~")):
+    for place, word in (*((one, "the project's folder") for one in folders), (Path(os.path.expanduser("~")), "~")):
         if place == Path(place.anchor):
             continue
         for written in {str(place), place.as_posix()}:

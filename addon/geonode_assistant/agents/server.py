@@ -194,8 +194,9 @@ class Programs:
         number, client, tool, arguments = call["id"], call["client"], call["tool"], call["arguments"]
         try:
             _refuse_now()
-            if tool in calls.READING:
-                result = calls.READING[tool](arguments)
+            read = calls.reading(tool)
+            if read is not None:
+                result = read(arguments)
                 self._views.note(client, calls.seen(tool, arguments, result))
                 answer: dict[str, Any] = {"ok": True, "result": result}
             else:
@@ -218,6 +219,8 @@ class Programs:
             return True
         if tool == "approval":
             question = calls.Question(f"call {arguments['tool']}, and asks you first", dict)
+        elif tool not in calls.WRITING:
+            raise AssistantError("unknown_tool", f"The tool {tool} is no longer there.")
         else:
             question = calls.WRITING[tool](arguments)
             if client in self.allowed:

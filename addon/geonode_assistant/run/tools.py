@@ -41,7 +41,8 @@ def register_tool(
     quota: int = 50,
     egress: Sequence[str] = (),
 ) -> None:
-    """Adds the tool ``id`` (snake_case), which models may call before they plan.
+    """Adds the tool ``id`` (snake_case), which models may call before they plan, and, unless it ``writes``, other
+    programs that the artist lets in after this.
 
     ``function(arguments)`` gets a dict that fits ``input_schema`` and returns one that fits ``output_schema`` (JSON
     Schemas of objects). It runs on Blender's main thread and must only read; an exception with a ``code`` is passed to
@@ -94,6 +95,16 @@ def unregister(id: str) -> bool:
     _functions.pop(id, None)
     _egress.pop(id, None)
     return native.core().unregister_tool(id)
+
+
+def is_registered(id: str) -> bool:
+    """Whether a script has added a tool of this ID."""
+    return id in _functions
+
+
+def call(id: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The result of a tool that a script has added. Raises what its function raises."""
+    return cast("dict[str, Any]", _run(id, dict(arguments), {}))
 
 
 def call_all(calls: list[HostCall], target: Target) -> list[HostResult]:

@@ -111,6 +111,7 @@ impl Calls {
             known.spec.access == Access::Writes,
             matches!(known.runner, Runner::Host(_)),
         );
+        let asks = asks || known.spec.requires_approval;
         let _permit = self.queue.admit(client)?;
         let limits = Limits {
             result_bytes: RESULT_BYTES,

@@ -1,5 +1,6 @@
 //! What clients can read without knowing a tool, and the prompts that they offer to people.
 
+use geonode_tools::Image;
 use rmcp::model::{JsonObject, Prompt, PromptArgument, Resource, ResourceContents, ResourceTemplate};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -40,8 +41,19 @@ pub struct Saying {
     pub description: String,
     /// Names and meanings of what the user fills in; all are required.
     pub arguments: Vec<(String, String)>,
+    /// Addresses of pages that go with the text, with `{NAME}` where an argument goes.
+    #[serde(default)]
+    pub pages: Vec<String>,
     /// The text, with `{NAME}` where an argument goes.
     pub text: String,
+}
+
+/// A prompt that is filled in.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Filled {
+    /// Addresses of the pages that go with it.
+    pub(crate) pages: Vec<String>,
+    pub(crate) text: String,
 }
 
 /// All pages and prompts.
@@ -55,6 +67,16 @@ pub struct Library {
 }
 
 impl Page {
+    /// The page as a picture.
+    pub(crate) fn picture(uri: &str, image: Image) -> ResourceContents {
+        ResourceContents::BlobResourceContents {
+            uri: uri.to_owned(),
+            mime_type: Some(image.media_type),
+            blob: image.data,
+            meta: None,
+        }
+    }
+
     pub(crate) fn contents(&self, uri: &str, outcome: &Value) -> ResourceContents {
         let field = self.field.as_ref().and_then(|field| outcome.get(field));
         let said = self.text.as_deref().or(field.and_then(Value::as_str));
@@ -115,8 +137,8 @@ impl Library {
         shown.collect()
     }
 
-    /// The text of a prompt, or what is wrong with the request.
-    pub(crate) fn prompt(&self, name: &str, given: &JsonObject) -> Result<String, String> {
+    /// A prompt with what the user has filled in, or what is wrong with the request.
+    pub(crate) fn prompt(&self, name: &str, given: &JsonObject) -> Result<Filled, String> {
         let saying = self.sayings.iter().find(|saying| saying.name == name);
         let saying = saying.ok_or("There is no such prompt. Use one that is listed.")?;
         let mut filled = Map::new();
@@ -125,7 +147,15 @@ impl Library {
             let value = value.ok_or_else(|| format!("The prompt needs {argument}, a text."))?;
             filled.insert(argument.clone(), value.into());
         }
-        Ok(fill(&saying.text, &filled))
+        let text = fill(&saying.text, &filled);
+        for value in filled.values_mut() {
+            if let Value::String(value) = value {
+                // What stands for itself in an address.
+                *value = value.replace('%', "%25");
+            }
+        }
+        let pages = saying.pages.iter().map(|page| fill(page, &filled)).collect();
+        Ok(Filled { pages, text })
     }
 }
 
@@ -189,6 +219,7 @@ mod tests {
                 name: "make".into(),
                 description: "Makes".into(),
                 arguments: vec![("wish".into(), "What".into())],
+                pages: vec!["geonode://tree/{wish}".into()],
                 text: "Make {wish}, {not this}.".into(),
             }],
         }
@@ -221,10 +252,16 @@ mod tests {
     fn a_prompt_is_filled_once() {
         let library = library();
         let given = |text: &str| json!({"wish": text}).as_object().unwrap().clone();
-        assert_eq!(
-            library.prompt("make", &given("{wish}")).unwrap(),
-            "Make {wish}, {not this}."
-        );
+        let filled = library.prompt("make", &given("{wish}")).unwrap();
+        assert_eq!(filled.text, "Make {wish}, {not this}.");
+        let [page] = library
+            .prompt("make", &given("100%"))
+            .unwrap()
+            .pages
+            .try_into()
+            .unwrap();
+        let (_, arguments) = library.find(&page).unwrap();
+        assert_eq!(arguments, json!({"name": "100%"}), "it names what the user named");
         assert!(library.prompt("make", &Map::new()).unwrap_err().contains("needs wish"));
         assert!(library.prompt("other", &given("x")).is_err());
     }

@@ -10,7 +10,8 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, GetPromptRequestParams, GetPromptResponse,
     GetPromptResult, Implementation, JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
     ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, PromptMessage, ReadResourceRequestParams,
-    ReadResourceResponse, ReadResourceResult, Role, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+    ReadResourceResponse, ReadResourceResult, ResourceContents, Role, ServerCapabilities, ServerConfig, Tool,
+    ToolAnnotations,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -20,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::calls::{Calls, Wanted};
 use crate::http::SESSION;
-use crate::library::Library;
+use crate::library::{Library, Page};
 use crate::presence::Ended;
 use crate::queue::Queue;
 
@@ -128,28 +129,7 @@ impl ServerHandler for Handler {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let uri = request.uri;
-        let Some((page, arguments)) = self.library.find(&uri) else {
-            let text = "There is no such page. Read one that is listed.";
-            return Err(ErrorData::resource_not_found(text, Some(json!({"uri": uri}))));
-        };
-        if page.text.is_some() {
-            return Ok(ReadResourceResult::new(vec![page.contents(&uri, &Value::Null)]).into());
-        }
-        let settled = self.carry_out(&page.tool, arguments, &context).await;
-        let failed = |error: &ToolError| {
-            let data = json!({"uri": uri, "code": error.code});
-            match error.code {
-                Code::ToolBusy | Code::ToolTimeout | Code::Cancelled | Code::InternalError => {
-                    ErrorData::internal_error(error.message.clone(), Some(data))
-                }
-                _ => ErrorData::resource_not_found(error.message.clone(), Some(data)),
-            }
-        };
-        match settled.map(|settled| settled.outcome) {
-            Ok(Outcome::Done(value)) => Ok(ReadResourceResult::new(vec![page.contents(&uri, &value)]).into()),
-            Ok(Outcome::Failed(error)) | Err(error) => Err(failed(&error)),
-        }
+        Ok(ReadResourceResult::new(vec![self.page(&request.uri, &context).await?]).into())
     }
 
     async fn list_prompts(
@@ -166,14 +146,27 @@ impl ServerHandler for Handler {
     async fn get_prompt(
         &self,
         request: GetPromptRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
-        let text = self
+        let filled = self
             .library
             .prompt(&request.name, &arguments)
             .map_err(|text| ErrorData::invalid_params(text, None))?;
-        Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).into())
+        let mut messages = Vec::new();
+        for uri in filled.pages {
+            let shown = match self.page(&uri, &context).await? {
+                ResourceContents::BlobResourceContents {
+                    blob,
+                    mime_type: Some(kind),
+                    ..
+                } => ContentBlock::image(blob, kind),
+                page => ContentBlock::resource(page),
+            };
+            messages.push(PromptMessage::new(Role::User, shown));
+        }
+        messages.push(PromptMessage::new_text(Role::User, filled.text));
+        Ok(GetPromptResult::new(messages).into())
     }
 }
 
@@ -187,6 +180,38 @@ impl Handler {
             self.guest.name.get_or_init(|| name.clone());
         }
         name
+    }
+
+    /// A page as it is now.
+    async fn page(&self, uri: &str, context: &RequestContext<RoleServer>) -> Result<ResourceContents, ErrorData> {
+        let Some((page, arguments)) = self.library.find(uri) else {
+            let text = "There is no such page. Read one that is listed.";
+            return Err(ErrorData::resource_not_found(text, Some(json!({"uri": uri}))));
+        };
+        if page.text.is_some() {
+            return Ok(page.contents(uri, &Value::Null));
+        }
+        let failed = |error: &ToolError| {
+            let data = json!({"uri": uri, "code": error.code});
+            match error.code {
+                Code::ToolBusy | Code::ToolTimeout | Code::Cancelled | Code::InternalError => {
+                    ErrorData::internal_error(error.message.clone(), Some(data))
+                }
+                _ => ErrorData::resource_not_found(error.message.clone(), Some(data)),
+            }
+        };
+        match self.carry_out(&page.tool, arguments, context).await {
+            Ok(Settled { image: Some(image), .. }) => Ok(Page::picture(uri, image)),
+            Ok(Settled {
+                outcome: Outcome::Done(value),
+                ..
+            }) => Ok(page.contents(uri, &value)),
+            Ok(Settled {
+                outcome: Outcome::Failed(error),
+                ..
+            })
+            | Err(error) => Err(failed(&error)),
+        }
     }
 
     /// Carries out a call, tells the client how far it is if it wants to hear that, and ends it when the client cancels.

@@ -7,8 +7,9 @@ use geonode_tools::{Access, Registry, Runner, RunsIn, Spec, SpecError, Tool};
 use serde_json::{Value, json};
 
 use super::builtin::{self, World};
+use super::registered;
 
-/// Every tool that other programs may call. Their results are not cut into pages: a program has its own memory.
+/// Every tool that other programs may call, with those that scripts have added so far. Their results are not cut into pages: a program has its own memory.
 ///
 /// # Errors
 /// Never; a test makes them.
@@ -33,6 +34,15 @@ pub fn agent_tools(catalogue: &Arc<Catalogue>) -> Result<Registry, SpecError> {
             spec: Arc::new(spec),
             runner: Runner::Host(Arc::new(|_, raw| Ok(raw))),
         })?;
+    }
+    // As in runs, tools that write are not called: only the changes of a plan can be taken back.
+    for spec in registered::added().values().filter(|spec| spec.access == Access::Reads) {
+        if registry.get(&spec.id).is_none() {
+            registry.add(Tool {
+                spec: Arc::clone(spec),
+                runner: Runner::Host(Arc::new(|_, raw| Ok(raw))),
+            })?;
+        }
     }
     Ok(registry)
 }
