@@ -14,6 +14,10 @@ SENTENCES = {
         "Ändert den Baum „A, B“: 1 Node hinzugefügt, 2 Verknüpfungen geändert."
     ),
     "Scattered 20 copies of “Rock” over “Cube”.": "20 Kopien von „Rock“ über „Cube“ verstreut.",
+    "Scattered 1 copy of “Rock” over “Cube”.": "1 Kopie von „Rock“ über „Cube“ verstreut.",
+    "Cut 1 hole of 0.5 m through “Cube”, on a ring with a radius of 0 m, where it is thinnest.": (
+        "1 Loch von 0.5 m durch „Cube“ geschnitten, auf einem Ring mit Radius 0 m, wo es am dünnsten ist."
+    ),
     # A name may hold what looks like a place.
     "There is no object called “{tree}”.": "Es gibt kein Objekt namens „{tree}“.",
     "They overlap: each has about 5% of the room that it needs. Ask for fewer or smaller ones, or for more space.": (

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The words of the interface in Blender's language. The sources are English; a file in ``data/languages`` has the
 entries of one language: ``interface`` and ``settings`` what the add-on says, ``core`` and ``presets`` templates of
-sentences that the core has composed, ``signs`` its quotes.
+sentences that the core has composed, ``singulars`` the nouns behind their numbers where that is one, ``signs`` its
+quotes.
 
 Blender translates plain texts of labels, buttons, properties and tooltips itself, once they are registered. A sentence
 with places is one whole entry, filled by ``say``; a sentence of the core is recognized by its template in ``told``.
@@ -26,6 +27,9 @@ CONTEXTS = ("*", "Operator")
 # Sections of sentences that are recognized, not looked up.
 TEMPLATES = ("core", "presets")
 _PLACE = re.compile(r"\{(\w+)\}")
+# What “copies” and “copy”, “leaves” and “leaf” have in common.
+_NOUN = re.compile(r"^(\\ \w+?)(?:ies|ves|es|s)\b")
+_COUNTED = re.compile(r"\{(\w+)\} (\w+)")
 
 
 def say(text: str, **places: object) -> str:
@@ -48,17 +52,29 @@ def told(text: str) -> str:
 def told_in(text: str, language: str) -> str:
     """``told`` in this language, such as ``de``."""
     known = entries_of(language)
-    entries = {key: value for section in known for key, value in known[section].items() if section != "signs"}
+    whole = (section for section in known if section not in ("singulars", "signs"))
+    entries = {key: value for section in whole for key, value in known[section].items()}
     if not entries or text in entries:
         return entries.get(text, text)
     for pattern, translated in _patterns(language):
         found = pattern.fullmatch(text)
         if found:
-            return translated.format(
+            return _counted(translated, found.groupdict(), language).format(
                 **{name: _filling(name, value, language) for name, value in found.groupdict().items()}
             )
     pieces = sentences(text)
     return " ".join(told_in(piece, language) for piece in pieces) if len(pieces) > 1 else text
+
+
+def _counted(template: str, values: dict[str, str], language: str) -> str:
+    """A template with the nouns of its counts in the singular where the count is one."""
+    singulars = entries_of(language).get("singulars", {})
+    return _COUNTED.sub(
+        lambda found: (
+            f"{{{found[1]}}} {singulars.get(found[2], found[2])}" if values.get(found[1]) == "1" else found[0]
+        ),
+        template,
+    )
 
 
 def _filling(name: str, value: str, language: str) -> str:
@@ -79,13 +95,15 @@ def _patterns(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
 
 
 def pattern_of(template: str) -> re.Pattern[str]:
-    """What a sentence of this template looks like. A place in quotes holds no quote, ``number`` only digits."""
+    """What a sentence of this template looks like. A place in quotes holds no quote, ``number`` only digits; the noun
+    behind a number may stand for one.
+    """
     pieces = _PLACE.split(template)
     found = ""
     for at, piece in enumerate(pieces):
         quoted = pieces[at - 1].endswith("“")
         filling = "[^“”]+" if quoted else r"[\d.,]+" if piece == "number" else ".+"
-        found += f"(?P<{piece}>{filling})" if at % 2 else re.escape(piece)
+        found += f"(?P<{piece}>{filling})" if at % 2 else _NOUN.sub(r"\1\\w{1,3}", re.escape(piece))
     return re.compile(found)
 
 

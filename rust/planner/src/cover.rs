@@ -254,12 +254,13 @@ pub(crate) fn leftovers(
             }
             ItemKind::Word => {
                 let language = reading.language;
-                // “scale the instances …”: what is to be done is another thing.
+                // “scale the instances …”, “hide 20 rocks”: what is to be done is another thing.
                 let opens = first == Some(at)
-                    && OTHER_DEEDS.contains(&item.text.as_str())
                     && !explained.contains(&at)
-                    && reading.item(at + 1).is_some_and(|next| {
-                        matches!(next.kind, ItemKind::Mention(_)) || language.is_determiner(&next.text)
+                    && (OTHER_DEEDS.contains(&item.text.as_str()) || !silent(reading, entry, at))
+                    && reading.item(at + 1).is_some_and(|next| match next.kind {
+                        ItemKind::Mention(_) | ItemKind::Quantity(_) => true,
+                        _ => language.is_determiner(&next.text) || next.text == "it" || next.text == "them",
                     });
                 let negation = opens || language.negations.contains(&item.text);
                 let other = language.unsupported.contains(&item.stem) && !entry.vocabulary.contains(&item.stem);

@@ -85,7 +85,9 @@ fn ranked(library: &'static Library, prompt: &str) -> Vec<Example> {
         .find(|end| prompt.is_char_boundary(*end));
     let compared = prompt.get(..end.unwrap_or_default()).unwrap_or_default();
     let context = scene().unwrap_or_default();
-    let reading = Reading::new(compared, &context, &library.language, |word| library.correct(word));
+    let reading = Reading::new(compared, &context, &library.language, |word, names| {
+        library.correct(word, names)
+    });
     let by_words = library.rank(compared).into_iter().map(|(i, _)| i);
     let mut order: Vec<Example> = Vec::new();
     for at in by_words.chain(0..library.entries.len()) {

@@ -95,7 +95,7 @@ pub(crate) struct Shape {
     pub(crate) title: String,
     /// Extent along x, y and z in metres when no size is given.
     pub(crate) extent: [f64; 3],
-    words: Vec<String>,
+    pub(crate) words: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -131,6 +131,7 @@ struct File {
     comparatives: Vec<Degrees>,
     multiples: HashMap<String, f64>,
     aliases: HashMap<String, Vec<String>>,
+    singulars: HashMap<String, String>,
     fractions: HashMap<String, f64>,
     times: HashMap<String, f64>,
     units: Vec<UnitWords>,
@@ -201,6 +202,8 @@ pub(crate) struct Language {
     pub(crate) multiples: HashMap<String, f64>,
     /// Everyday names of Blender's own objects: “monkey” is an object called Suzanne, where there is one.
     pub(crate) aliases: HashMap<String, Vec<String>>,
+    /// “leaf” of “leaves”: where more than an s is put to the noun.
+    pub(crate) singulars: HashMap<String, String>,
     /// “half”, “quarter”.
     pub(crate) fractions: HashMap<String, f64>,
     /// “twice”.
@@ -304,6 +307,7 @@ impl Language {
             comparatives: degrees(file.comparatives),
             multiples: file.multiples,
             aliases: file.aliases,
+            singulars: file.singulars,
             fractions: file.fractions,
             times: file.times,
             units,
@@ -322,6 +326,40 @@ impl Language {
     /// The shape with this key.
     pub(crate) fn shape_named(&self, key: &str) -> Option<&Shape> {
         self.shapes.iter().find(|shape| shape.key == key)
+    }
+
+    /// One of what the noun names several of: “copy” of “copies”; as it is if it names none.
+    pub(crate) fn singular(&self, noun: &str) -> String {
+        match self.singulars.get(noun) {
+            Some(one) => one.clone(),
+            None => noun.strip_suffix('s').unwrap_or(noun).to_owned(),
+        }
+    }
+
+    /// The words for the stand-in shapes.
+    pub(crate) fn shape_words(&self) -> impl Iterator<Item = &str> {
+        self.shapes.iter().flat_map(|shape| &shape.words).map(String::as_str)
+    }
+
+    /// Whether the word is in one of the lists.
+    pub(crate) fn knows(&self, word: &str) -> bool {
+        let stem = stem(word);
+        self.stop.contains(word)
+            || self.prepositions.contains(word)
+            || self.conjunctions.contains(word)
+            || self.negations.contains(word)
+            || self.places.contains(word)
+            || self.adjectives.contains(&stem)
+            || self.unsupported.contains(&stem)
+            || self.colours.contains(&stem)
+            || self.generic.contains_key(&stem)
+            || self.shape(&stem).is_some()
+            || self.units.contains_key(word)
+            || self.numbers.contains_key(word)
+            || self.multipliers.contains_key(word)
+            || self.fractions.contains_key(word)
+            || self.degrees.contains_key(word)
+            || self.comparatives.contains_key(word)
     }
 
     /// Whether the word is an article or a possessive.

@@ -40,6 +40,7 @@ mod scene;
 mod scenes;
 mod second;
 mod sequence;
+mod spelling;
 mod standing;
 mod template;
 mod tokens;

@@ -13,6 +13,7 @@ use crate::language::Language;
 use crate::phrase::Pattern;
 use crate::preset::{Preset, Rule};
 use crate::refusal::{DataError, Suggestion};
+use crate::spelling;
 use crate::tokens;
 use crate::whole::PresetFile;
 
@@ -22,6 +23,8 @@ const SHARED: &str = "shared.toml";
 
 /// Shortest word that is corrected when mistyped.
 const SHORTEST_CORRECTED: usize = 6;
+/// In shorter words a wrong letter is not corrected.
+const SHORT: usize = 7;
 /// A phrase that calls for so many presets tells them not apart.
 const COMMON: usize = 4;
 
@@ -272,10 +275,17 @@ impl Library {
         entries.map(Entry::suggestion).collect()
     }
 
-    /// The known word that a misspelt one was meant to be, if exactly one is close.
-    pub(crate) fn correct(&self, word: &str) -> Option<String> {
+    /// The known word, or the name of the scene, that a misspelt one was meant to be, if exactly one is close.
+    pub(crate) fn correct(&self, word: &str, names: &BTreeSet<String>) -> Option<String> {
+        if self.is_known(word) {
+            return None;
+        }
+        self.meant(word).or_else(|| spelling::meant(word, names))
+    }
+
+    fn meant(&self, word: &str) -> Option<String> {
         let length = word.chars().count();
-        if !(SHORTEST_CORRECTED..=24).contains(&length) || self.is_known(word) {
+        if !(SHORTEST_CORRECTED..=24).contains(&length) {
             return None;
         }
         let allowed = if length >= 9 { 2 } else { 1 };
@@ -290,8 +300,10 @@ impl Library {
                 continue;
             }
             let distance = strsim::osa_distance(word, candidate);
+            // “plates” are no places: in a short word no letter is another.
+            let other = length < SHORT && candidate.len() == word.len() && !spelling::same_letters(word, candidate);
             match best {
-                _ if distance > allowed => {}
+                _ if distance > allowed || other => {}
                 Some((d, other)) if d == distance && tokens::stem(other) != tokens::stem(candidate) => ties = true,
                 Some((d, _)) if d <= distance => {}
                 _ => {
@@ -304,20 +316,6 @@ impl Library {
     }
 
     fn is_known(&self, word: &str) -> bool {
-        let language = &self.language;
-        let stem = tokens::stem(word);
-        self.known.contains(&stem)
-            || language.stop.contains(word)
-            || language.prepositions.contains(word)
-            || language.conjunctions.contains(word)
-            || language.adjectives.contains(&stem)
-            || language.unsupported.contains(&stem)
-            || language.colours.contains(&stem)
-            || language.generic.contains_key(&stem)
-            || language.shape(&stem).is_some()
-            || language.units.contains_key(word)
-            || language.numbers.contains_key(word)
-            || language.multipliers.contains_key(word)
-            || language.fractions.contains_key(word)
+        self.known.contains(&tokens::stem(word)) || self.language.knows(word)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::language::Generic;
 use crate::library::{Entry, Introducers};
-use crate::quantity::{Amount, Unit};
+use crate::quantity::{Amount, Quantity, Unit};
 use crate::reading::{ItemKind, Reading};
 use crate::scene::Referent;
 
@@ -117,6 +117,15 @@ fn longest(introducers: &Introducers, reading: &Reading, at: usize) -> Option<(u
     of(&introducers.after, 2.0).or_else(|| of(&introducers.object_of, 1.0))
 }
 
+/// Whether a number may count the noun after it: “20”, “5 by 4”, “between 20 and 30”.
+fn counts(quantity: &Quantity) -> bool {
+    let whole = match &quantity.amount {
+        Amount::One(_) | Amount::Sides(_) => true,
+        Amount::Range(low, high) => *low >= 2.0 && low.fract() == 0.0 && high.fract() == 0.0,
+    };
+    whole && quantity.unit == Unit::Bare
+}
+
 fn referent(reading: &Reading, at: usize) -> Option<Referent> {
     let item = reading.item(at)?;
     Some(match &item.kind {
@@ -193,7 +202,7 @@ pub(crate) fn nouns(reading: &Reading, entry: &Entry) -> Vec<Noun> {
             }
         }
         match &item.kind {
-            ItemKind::Quantity(q) if matches!((&q.amount, q.unit), (Amount::One(_) | Amount::Sides(_), Unit::Bare)) => {
+            ItemKind::Quantity(q) if counts(q) => {
                 if let Some((head, _, definite)) = head(reading, entry, at + 1) {
                     note(head, true, definite, 0.0, 0.0);
                 }

@@ -361,6 +361,16 @@ fn cannot_be(parameter: &Parameter, quantity: &Quantity, reading: &Reading, at: 
     open_count && !parameter.counts_things || counts_only && !counts
 }
 
+/// Whether the number stands right behind several things: “rocks 60”.
+fn after_things(reading: &Reading, at: usize, things: &[usize]) -> bool {
+    let Some(before) = at.checked_sub(1).filter(|before| things.contains(before)) else {
+        return false;
+    };
+    reading
+        .item(before)
+        .is_some_and(|item| item.text.ends_with('s') && item.stem != item.text)
+}
+
 /// Every number with the parameters that it could be, the most certain first.
 pub(crate) fn offers(entry: &Entry, reading: &Reading, things: &[usize], idle: &[usize]) -> Vec<Offer> {
     let mut offers = Vec::new();
@@ -406,7 +416,8 @@ pub(crate) fn offers(entry: &Entry, reading: &Reading, things: &[usize], idle: &
                     span,
                 });
             }
-            if parameter.counts_things && quantity.unit == Unit::Bare && before_thing(reading, at, things) {
+            let beside = before_thing(reading, at, things) || whole && after_things(reading, at, things);
+            if parameter.counts_things && quantity.unit == Unit::Bare && beside {
                 offers.push(Offer {
                     cost: base + 0.6,
                     slot: index,

@@ -390,7 +390,9 @@ pub(crate) fn read<'a>(
     options: &Options,
 ) -> Result<Read<'a>, Refusal> {
     check_length(prompt)?;
-    let reading = Reading::new(prompt, context, &library.language, |word| library.correct(word));
+    let reading = Reading::new(prompt, context, &library.language, |word, names| {
+        library.correct(word, names)
+    });
     if reading.items.len() > MAX_ITEMS {
         return Err(Refusal::new(
             Code::PartlyUnderstood,

@@ -1,8 +1,11 @@
 //! A prompt as a sequence of words, quantities and names.
 
+use std::collections::BTreeSet;
+
 use crate::language::Language;
 use crate::quantity::{self, Quantity};
 use crate::scene::{self, Mention};
+use crate::spelling;
 use crate::tokens::{self, Kind, Token};
 use geonode_graph::documents::Context;
 
@@ -43,15 +46,16 @@ pub(crate) struct Reading<'a> {
 }
 
 impl<'a> Reading<'a> {
-    /// Reads a prompt against the scene. `correct` may give the known word that a misspelt one was meant to be.
+    /// Reads a prompt against the scene. `correct` may give the known word, or the name of the scene, that a misspelt one was meant to be.
     pub(crate) fn new(
         prompt: &str,
         context: &Context,
         language: &'a Language,
-        correct: impl Fn(&str) -> Option<String>,
+        correct: impl Fn(&str, &BTreeSet<String>) -> Option<String>,
     ) -> Self {
         let mut tokens = tokens::split(prompt);
         let mentions = scene::mentions(&tokens, context, language);
+        let names = spelling::names(context, language);
         let mut taken = vec![false; tokens.len()];
         for mention in &mentions {
             for flag in taken.iter_mut().take(mention.end).skip(mention.start) {
@@ -67,10 +71,21 @@ impl<'a> Reading<'a> {
             if let Some(full) = language.abbreviations.get(&token.text) {
                 token.stem = tokens::stem(full);
                 token.text.clone_from(full);
-            } else if let Some(known) = correct(&token.text) {
+            } else if let Some(known) = correct(&token.text, &names) {
                 corrected.push((token.text.clone(), known.clone()));
                 token.stem = tokens::stem(&known);
                 token.text = known;
+            }
+        }
+        // A name may only be one once its letters are in order.
+        let mentions = if corrected.is_empty() {
+            mentions
+        } else {
+            scene::mentions(&tokens, context, language)
+        };
+        for mention in &mentions {
+            for flag in taken.iter_mut().take(mention.end).skip(mention.start) {
+                *flag = true;
             }
         }
         let quantities = quantity::quantities(&tokens, language, &taken);

@@ -57,7 +57,9 @@ pub(crate) fn read<'a>(
     prompt: &str,
     context: &geonode_graph::documents::Context,
 ) -> Option<Result<Read<'a>, Refusal>> {
-    let reading = Reading::new(prompt, context, &library.language, |word| library.correct(word));
+    let reading = Reading::new(prompt, context, &library.language, |word, names| {
+        library.correct(word, names)
+    });
     if let Some(said) = lone(&reading, last).or_else(|| reseeded(&reading, last)) {
         return Some(changed(library, last, &said));
     }

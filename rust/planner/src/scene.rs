@@ -191,6 +191,14 @@ fn verb_place(tokens: &[Token], at: usize, end: usize, language: &Language) -> b
     let opens = at.checked_sub(1).and_then(|i| tokens.get(i)).is_none_or(|t| {
         matches!(t.kind, Kind::Break(_)) || matches!(t.text.as_str(), "and" | "then" | "please" | "to")
     });
+    // “rocks 60” are things: verbs have no plural.
+    if end == at + 1
+        && tokens
+            .get(at)
+            .is_some_and(|token| token.text.ends_with('s') && token.stem != token.text)
+    {
+        return false;
+    }
     let next = tokens.get(end);
     let object_follows =
         next.is_some_and(|t| matches!(t.kind, Kind::Number(_)) || language.is_determiner(&t.text) || t.text == "it");

@@ -56,12 +56,30 @@ pub(crate) fn sentence(text: &str, read: &Read, scope: &Scope, unit: f64) -> Str
                 };
                 out.extend([before, name, after]);
             }
-            name => out.push_str(&describe(read, name, scope, unit)),
+            name => {
+                let value = describe(read, name, scope, unit);
+                out.push_str(&value);
+                if value == "1"
+                    && let Some((noun, after)) = noun_after(tail)
+                {
+                    let one = read.library.language.singular(noun);
+                    out.extend([" ", &one]);
+                    rest = after;
+                    continue;
+                }
+            }
         }
         rest = tail;
     }
     out.push_str(rest);
     out
+}
+
+/// The noun that follows a number, and what follows that: “holes” and “ of 2 m”.
+fn noun_after(text: &str) -> Option<(&str, &str)> {
+    let rest = text.strip_prefix(' ')?;
+    let end = rest.find(|c: char| !c.is_alphabetic()).unwrap_or(rest.len());
+    Some(rest.split_at(end)).filter(|(noun, _)| noun.len() > 3)
 }
 
 /// What is placed, in words.
