@@ -167,6 +167,12 @@ WRITTEN = {
     "if p.layers][0]\np.layers.remove(p.layers[0])",
     "what an object is": "bpy.ops.object.convert(target='MESH')",
     "links": "t = bpy.data.materials['Material'].node_tree\nt.links.clear()",
+    "some faces": "import bmesh\nb = bmesh.new()\nb.from_mesh(c.data)\n"
+    "bmesh.ops.delete(b, geom=b.faces[:2], context='FACES')\nb.to_mesh(c.data)",
+    "a face": "import bmesh\nb = bmesh.new()\nb.from_mesh(c.data)\nb.faces.remove(list(b.faces)[0])\nb.to_mesh(c.data)",
+    "faces in Edit Mode": "import bmesh\nbpy.context.view_layer.objects.active = c\n"
+    "bpy.ops.object.mode_set(mode='EDIT')\nb = bmesh.from_edit_mesh(c.data)\n"
+    "bmesh.ops.delete(b, geom=b.faces[:2], context='FACES')",
 }
 CHECKED_OTHERWISE = frozenset({
     "collections",  # of bones, and those in `bpy.data`
@@ -352,6 +358,17 @@ BESIDE = {
     "markers": "f = bpy.context.scene.timeline_markers.clear\nf()",
     "keys": "f = c.keyframe_delete\nf('location', frame=1)",
     "links": "f = bpy.data.materials['Material'].node_tree.links.clear\nf()",
+    "a driver's variables": "v = [c.animation_data.drivers[0].driver.variables][0]\nv.remove(v[0])",
+    "one of several links": "t = bpy.data.node_groups['Mine']\nf = t.links.remove\nf(t.links[0])",
+    "some faces": "import bmesh\nb = bmesh.new()\nb.from_mesh(c.data)\nf = bmesh.ops.delete\n"
+    "f(b, geom=b.faces[:2], context='FACES')\nb.to_mesh(c.data)",
+    "some faces, one by one": "import bmesh\nb = bmesh.new()\nb.from_mesh(c.data)\nf = b.faces\n"
+    "f.remove(list(f)[0])\nb.to_mesh(c.data)",
+    "all faces, made anew": "import bmesh\nb = bmesh.new()\nb.from_mesh(c.data)\nb.clear()\n"
+    "bmesh.ops.create_cube(b)\nb.to_mesh(c.data)",
+    "faces in Edit Mode": "import bmesh\nbpy.context.view_layer.objects.active = c\n"
+    "bpy.ops.object.mode_set(mode='EDIT')\nb = bmesh.from_edit_mesh(c.data)\n"
+    "f = bmesh.ops.delete\nf(b, geom=b.faces[:2], context='FACES')",
     "what it swallows": "try:\n    [c.modifiers][0].clear()\nexcept Exception:\n    pass",
     "by another name": "maps = [c.data.uv_layers][0]\nnew = maps.new(name='new')\nnew.name = 'away'\n"
     "maps[0].name = 'new'\nf = maps.remove\nf(maps['new'])",
@@ -375,7 +392,12 @@ OWN = {
     "c.data.uv_layers.remove(c.data.uv_layers['other'])",
     "a vertex group": "g = c.vertex_groups.new(name='new')\nc.vertex_groups.remove(g)",
     "a shape key": "k = c.shape_key_add(name='new')\nc.shape_key_remove(k)",
-    "a driver": "c.driver_add('scale', 0)\nc.driver_remove('scale', 0)",
+    "a driver": "c.driver_add('location', 0)\nc.driver_remove('location', 0)",
+    "a variable": "v = c.driver_add('location', 0).driver.variables\nv.new()\nv.remove(v[0])",
+    "faces of its own": "import bmesh\nbpy.ops.mesh.primitive_cube_add()\no = bpy.context.object\nb = bmesh.new()\n"
+    "b.from_mesh(o.data)\nbmesh.ops.delete(b, geom=b.faces[:2], context='FACES')\nb.to_mesh(o.data)",
+    "faces that are merged": "import bmesh\nb = bmesh.new()\nb.from_mesh(c.data)\n"
+    "bmesh.ops.dissolve_limit(b, angle_limit=3, verts=b.verts[:], edges=b.edges[:])\nb.to_mesh(c.data)",
     "keys on a new curve": "c.keyframe_insert('scale', frame=3)\nc.keyframe_delete('scale', frame=3)",
     "a marker": "m = bpy.context.scene.timeline_markers.new('n')\nbpy.context.scene.timeline_markers.remove(m)",
     "a stop of a new ramp": "t = bpy.data.materials['Material'].node_tree\nn = t.nodes.new('ShaderNodeValToRGB')\n"
@@ -393,8 +415,14 @@ def with_more() -> None:
     prepared()
     cube = bpy.data.objects["Cube"]
     cube.modifiers.new("Mine", "SUBSURF")
-    tree = bpy.data.materials["Material"].node_tree
-    assert len(tree.links)
+    assert len(bpy.data.materials["Material"].node_tree.links)
+    driver = cube.driver_add("scale", 0).driver
+    driver.type = "SUM"
+    driver.variables.new()
+    group = bpy.data.node_groups.new("Mine", "GeometryNodeTree")
+    join = group.nodes.new("GeometryNodeJoinGeometry")
+    for _ in range(2):
+        group.links.new(group.nodes.new("GeometryNodeMeshCube").outputs[0], join.inputs[0])
 
 
 @pytest.mark.parametrize("name", BESIDE)

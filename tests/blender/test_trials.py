@@ -278,3 +278,21 @@ def test_names_are_complete_and_replacement_is_a_change() -> None:
     with pytest.raises(AssistantError) as breach:
         held.check()
     assert breach.value.code == "script_breach" and "Meshes made: O" in breach.value.message
+
+
+def test_the_question_names_links_and_drivers_that_are_removed() -> None:
+    plane = bpy.data.objects["Plane"]
+    plane.driver_add("scale", 0)
+    group = bpy.data.node_groups.new("Mine", "GeometryNodeTree")
+    made = [group.nodes.new(name) for name in ("GeometryNodeMeshCube", "GeometryNodeJoinGeometry")]
+    group.links.new(made[0].outputs[0], made[1].inputs[0])
+    group.use_fake_user = True
+    source = (
+        "import bpy\n\nplane, tree = bpy.data.objects['Plane'], bpy.data.node_groups['Mine']\n"
+        "for f in [tree.links.clear]:\n    f()\nfor f in [plane.driver_remove]:\n    f('scale', 0)\n"
+    )
+    handle = asked(source)
+    told = result(handle)["did"]
+    assert "Links removed: Mine › to Join Geometry › Geometry" in told and "Drivers removed: Plane › scale 0" in told
+    assert approve(handle).status == "done"
+    assert not len(group.links) and not plane.animation_data.drivers

@@ -138,18 +138,16 @@ def owner_of(kind: str, part: Any) -> tuple[str, int]:
 
 def trees() -> Iterator[Any]:
     """The node trees of the file, also those of other data-blocks."""
-    data: Any = bpy.data
-    yield from data.node_groups
-    for blocks in (data.materials, data.worlds, data.lights, data.linestyles, data.textures, data.scenes):
-        yield from (tree for block in blocks if (tree := getattr(block, "node_tree", None)) is not None)
+    yield from bpy.data.node_groups
+    yield from (block.node_tree for block in owners_of_trees().values())
 
 
-def names_of_trees() -> dict[int, str]:
-    """The node trees of other data-blocks, by ``session_uid``, with the names of those."""
+def owners_of_trees() -> dict[int, Any]:
+    """By the ``session_uid`` of a node tree that belongs to another data-block, that data-block."""
     data: Any = bpy.data
     lists = (data.materials, data.worlds, data.lights, data.linestyles, data.textures, data.scenes)
     blocks = (block for one in lists for block in one)
-    return {tree.session_uid: one.name for one in blocks if (tree := getattr(one, "node_tree", None)) is not None}
+    return {tree.session_uid: one for one in blocks if (tree := getattr(one, "node_tree", None)) is not None}
 
 
 def owners_in_context() -> list[Any]:
@@ -218,7 +216,7 @@ def _animation(block: Any) -> Iterator[_Part]:
         return
     uid = block.session_uid
     for curve in data.drivers:
-        yield ("drivers", uid, curve.as_pointer()), (curve.data_path, 1)
+        yield ("drivers", uid, curve.as_pointer()), (f"{curve.data_path} {curve.array_index}", 1)
     yield from _staying("nla_tracks", uid, data.nla_tracks)
     for track in data.nla_tracks:
         yield from _staying("nla_strips", uid, track.strips)
@@ -254,9 +252,12 @@ def _mesh(mesh: Any, uid: int) -> Iterator[_Part]:
 def _tree(tree: Any, uid: int) -> Iterator[_Part]:
     yield from _staying("nodes", uid, tree.nodes)
     yield from _staying("inputs_and_outputs", uid, tree.interface.items_tree)
+    links: Belongings = {}
     for link in tree.links:
-        to = link.to_socket
-        yield ("links", uid, link.to_node.as_pointer(), to.identifier), (f"to {link.to_node.name} › {to.name}", 1)
+        key = ("links", uid, link.to_node.as_pointer(), link.to_socket.identifier)
+        name, count = links.get(key, (f"to {link.to_node.name} › {link.to_socket.name}", 0))
+        links[key] = name, count + 1
+    yield from links.items()
 
 
 def _scene(scene: Any, uid: int) -> Iterator[_Part]:

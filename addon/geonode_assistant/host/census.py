@@ -50,8 +50,13 @@ PARTS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "properties": ("objects", lambda obj: [(key, "") for key in obj.keys()]),  # noqa: SIM118
     "surface": ("meshes", lambda mesh: [("faces", "")] if len(mesh.polygons) else []),
 }
+MISSED = frozenset({
+    "drivers", "nla_tracks", "nla_strips", "links", "keys", "effects", "animation_layers", "animation_slots", "strips",
+    "drawings", "mask_layers", "background_images", "tiles", "colors",
+})  # fmt: skip
+"""Kinds of parts that are named only when some of them are gone: there are many, and adding one says little."""
 IN_SCENES = belongings.PLACE
-_OF_BLOCKS = PARTS.keys() | {IN_SCENES}
+_OF_BLOCKS = PARTS.keys() | MISSED | {IN_SCENES}
 
 
 def census() -> Census:
@@ -74,6 +79,12 @@ def parts() -> Census:
         found[part] = {
             f"{block.name} › {name}": (block.session_uid, detail) for block in owners for name, detail in read(block)
         }
+    names, trees = everything(), belongings.owners_of_trees()
+    for key, (name, count) in belongings.of_file().items():
+        if key[0] in MISSED:
+            uid = trees[key[1]].session_uid if key[1] in trees else key[1]
+            told, label = found.setdefault(key[0], {}), f"{names[uid]} › {name}"
+            told[label] = uid, count + (told[label][1] if label in told else 0)
     shown = in_scenes()
     objects = (obj for obj in bpy.data.objects if obj.library is None and obj.session_uid in shown)
     found[IN_SCENES] = {obj.name: (obj.session_uid, None) for obj in objects}
@@ -175,6 +186,8 @@ def difference(before: Census, after: Census) -> Names:
             "changed": [name for name in new if name in old and old[name] != new[name]],
             "removed": [name for name in old if name not in new],
         }
+        if kind in MISSED:
+            found = {"removed": [name for name, (_, count) in old.items() if new.get(name, (0, 0))[1] < count]}
         for what, which in found.items():
             if which:
                 names[what][kind] = sorted(which)

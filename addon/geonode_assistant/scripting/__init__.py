@@ -8,7 +8,7 @@
 4. ``names``, ``modules``, ``guards``, ``sizes``, ``managed``, ``printing``: a small table of builtins,
    modules with the listed members, limits where Blender multiplies numbers, checks of attribute names that a script
    computes. ``expected``: estimates of what node trees would make, before Blender evaluates them.
-   ``removals``: what was in the file before is removed only where the artist could be asked.
+   ``removals``, ``mesh_removals``: what was in the file before is removed only where the artist could be asked.
    ``older``: what Blender refuses is done in today's way where a script for another Blender certainly means that.
 5. the core's watchdog: limits of time and memory (``geonode_core.run_bounded``).
 6. ``alarm``: the second wall. Audit events of the interpreter end a script at the first event that no script needs.
@@ -39,6 +39,7 @@ from . import (
     freed,
     instrument,
     making,
+    mesh_removals,
     module_code,
     names,
     older,
@@ -232,6 +233,7 @@ def run_guarded(
     expected.begin()
     older.prepare()
     removals.begin(removable)
+    mesh_removals.begin()
     freed.begin()
     numeric: Any = sys.modules.get(f"{__name__}.numeric")
     polynomials = numeric.polynomials() if numeric is not None else contextlib.nullcontext()

@@ -27,7 +27,7 @@ from typing import Any
 from mathutils import Vector, geometry, kdtree, noise
 
 from .. import native
-from . import costs, crossings, making, policy, products, removals
+from . import costs, crossings, making, mesh_removals, policy, products, removals
 from .errors import Guarded, NotAllowed
 from .sizes import as_number
 from .watches import Watch
@@ -352,7 +352,10 @@ LIMITED: dict[str, dict[str, Callable[..., Any]]] = {
     },
     "builtins.list": {"sort": sort_list},
     "builtins.generator": {"close": lambda generator: close(generator)},
-    **{f"builtins.{name}": {"sort": _sort_elements} for name in ("BMVertSeq", "BMEdgeSeq", "BMFaceSeq")},
+    **{
+        name: {"sort": _sort_elements, "remove": lambda elements, *args: mesh_removals.removing(elements)(*args)}
+        for name in mesh_removals.SEQUENCES
+    },
     **{f"builtins.{kind.__name__}": {name: _merging(kind, name) for name in _MERGES} for kind in (set, frozenset)},
     "_bpy_internal.grease_pencil.stroke.GreasePencilStroke": {name: _of_stroke(name) for name in _OF_STROKES},
     "builtins.Vector": {name: _resizing(name) for name in _RESIZES},
@@ -364,17 +367,17 @@ LIMITED: dict[str, dict[str, Callable[..., Any]]] = {
         "overlap": crossings.overlap,
     },
     "builtins.BMesh": {
-        "to_mesh": lambda mesh, *args, **kwargs: removals.to_mesh(mesh)(*args, **kwargs),
-        "from_mesh": removals.from_mesh,
-        "from_object": removals.from_object,
-        "copy": removals.copied,
+        "to_mesh": lambda mesh, *args, **kwargs: mesh_removals.to_mesh(mesh)(*args, **kwargs),
+        "from_mesh": mesh_removals.from_mesh,
+        "from_object": mesh_removals.from_object,
+        "copy": mesh_removals.copied,
         "free": lambda mesh: removals.outside(mesh.free)(),
-        "clear": lambda mesh: removals.outside(mesh.clear)(),
+        "clear": lambda mesh: mesh_removals.emptying(mesh)(),
     },
 }
 """By the name of a type its methods that have a limit, as functions of the object; ``numeric`` adds those of numpy."""
 LIMITED_NAMES = frozenset({
-    *_SEARCHES, *_STARTS, *_MERGES, *_OF_STROKES, *_RESIZES, "free", "clear",
+    *_SEARCHES, *_STARTS, *_MERGES, *_OF_STROKES, *_RESIZES, "free", "clear", "remove",
     "close", "sort", "argsort", "searchsorted", "dot", "find", "find_n", "to_mesh", "zipf", "multivariate_normal",
     "FromPolygons", "FromBMesh", "FromObject", "overlap",
     "from_mesh", "from_object", "copy", "tolist", "astype", "at", "reduceat", "outer",

@@ -132,7 +132,7 @@ class _Guarding(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:
         if isinstance(node.ctx, ast.Load) and (module := self._module(node.value)) is not None:
-            return self._removing(node) if module.startswith("bpy.ops.") else node
+            return self._removing(node) if module.startswith(("bpy.ops.", "bmesh.ops")) else node
         self.generic_visit(node)
         if isinstance(node.ctx, ast.Load):
             if isinstance(node.value, _LITERALS) and node.attr in self._members:

@@ -38,6 +38,7 @@ from . import (
     hierarchies,
     indices,
     making,
+    mesh_removals,
     older,
     policy,
     products,
@@ -513,8 +514,11 @@ class Membrane:
             if name == "foreach_set":
                 return bulk.foreach_set(thing, lambda cls, of: self._blender(STORE, cls, of))
             return _method(thing, name)
-        if name == "to_mesh" and key(type(thing)) == "builtins.BMesh":
-            return removals.to_mesh(thing)
+        if name in _OF_MESHES and not isinstance(thing, type):
+            if key(type(thing)) == "builtins.BMesh":
+                return _OF_MESHES[name](thing)
+            if name == "remove" and key(type(thing)) in mesh_removals.SEQUENCES:
+                return mesh_removals.removing(thing)
         return _limited(thing, name)
 
 
@@ -549,6 +553,12 @@ def _method(thing: Any, name: str) -> Any:
     return freed.watched(found, thing) if freed.moves(thing, name) else freed.checked(found, thing)
 
 
+_OF_MESHES: dict[str, Callable[[Any], Any]] = {
+    "to_mesh": mesh_removals.to_mesh,
+    "clear": mesh_removals.emptying,
+    "remove": lambda mesh: mesh.remove,
+}
+"""Methods of a ``BMesh`` and its lists that take elements away."""
 TABLES = frozenset({"bound_box", "clip_planes", "split_normals"})
 """Arrays of arrays, which a script gets as numbers: their rows come out of C, where nothing remembers that they point
 to data which may be freed."""
@@ -564,7 +574,7 @@ def calls_back(kind: int, cls: type, name: Any) -> bool:
     """Whether C could call the script in the middle of an access, or of a call of what it gives."""
     if kind in (STORE, ITEM, STORE_ITEM):
         return is_foreign(cls)
-    asks = name == "to_mesh" or name in removals.ASKED and issubclass(cls, _BLENDERS)
+    asks = name in _OF_MESHES if cls in _FOREIGN else name in removals.ASKED and issubclass(cls, _BLENDERS)
     if kind != LOAD or asks or name.startswith("__") or not is_foreign(cls):
         return False
     if issubclass(cls, bpy.types.bpy_struct):
@@ -587,7 +597,7 @@ _FOREIGN = frozenset(
 _MODULES_OF_TYPES = frozenset({
     "builtins", "types", "numpy", "_bpy", "bpy_types", "_bpy_types", "bpy.types", __package__,
     *(f"{__package__}.{one}" for one in ("guards", "making", "removals", "modules", "membrane", "numeric", "older")),
-    f"{__package__}.indices",
+    f"{__package__}.indices", f"{__package__}.mesh_removals",
 })  # fmt: skip
 """Modules whose types no library makes for itself while the script's frame runs."""
 
@@ -712,6 +722,7 @@ MEMBERS: dict[type, frozenset[str]] = {
     properties.Values: frozenset({"to_list", "typecode"}),
     properties.Shown: frozenset({"as_dict", "clear", "update"}),
     removals.Removal: frozenset(),
+    mesh_removals.Deleting: frozenset(),
     older.Sockets: frozenset({"new"}),
     indices.Offsets: frozenset({"foreach_get"}),
     indices.Indices: frozenset({"foreach_get", "foreach_set"}),

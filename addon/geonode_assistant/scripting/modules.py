@@ -21,6 +21,7 @@ from . import (
     costs,
     expected,
     guards,
+    mesh_removals,
     policy,
     printing,
     quiet,
@@ -102,6 +103,8 @@ class Importer:
         plain, inner = contents(name) if name.partition(".")[0] != "bpy" else _read(name)
         vars(made).update(plain)
         vars(made).update(self._own.get(name, {}))
+        if name in _DELETING:
+            vars(made).update({one: around(vars(made)[one]) for one, around in _DELETING[name].items()})
         if self._recorder is not None:
             vars(made).update(self._recorder.functions(name, vars(made)))
         for full in inner:
@@ -117,6 +120,13 @@ class Importer:
     def _keep(self, name: str, made: Any) -> Any:
         self._made[name] = made
         return made
+
+
+_DELETING: dict[str, dict[str, Callable[[Any], Any]]] = {
+    "bmesh": {"from_edit_mesh": mesh_removals.from_edit_mesh},
+    "bmesh.ops": {"delete": mesh_removals.deleting},
+}
+"""Functions that may take elements from a mesh that was there."""
 
 
 def _read(name: str) -> tuple[dict[str, Any], tuple[str, ...]]:

@@ -57,8 +57,6 @@ class _Script:
     def __init__(self) -> None:
         self.made: set[int] = set()
         """The addresses of the parts that it added to something."""
-        self.read: dict[int, tuple[Any, set[int]]] = {}
-        """Its ``BMesh`` objects, with the ``session_uid`` of the meshes that they were read from."""
         self.there: belongings.Belongings = {}
         """What belonged to the data-blocks when it began."""
         self.addresses: frozenset[int] = frozenset()
@@ -78,13 +76,18 @@ class _Script:
 _script = _Script()
 
 
+def is_free() -> bool:
+    """Whether the script may remove everything."""
+    return _script.removable is None
+
+
 def begin(removable: Collection[int] | None) -> None:
     """Called before the first line of a script. ``removable``: the ``session_uid`` of what may be removed unasked;
     None: everything.
     """
     vars(_script).update(vars(_Script()))
     _script.blocks = census.everything()
-    _script.newest = max((*_script.blocks, *belongings.names_of_trees()), default=0)
+    _script.newest = max((*_script.blocks, *belongings.owners_of_trees()), default=0)
     _script.used = census.used()
     _script.removable = removable
     if not _parts_are_free():
@@ -176,11 +179,11 @@ def _check_of(thing: Any, name: str, kind: str) -> Callable[..., Any]:
     if name in _OF_PARTS:
         return lambda *args, **kwargs: _OF_PARTS[name](thing, *args, **kwargs)
     if isinstance(thing, bpy.types.ID) and name in _REVIEWED:
-        return lambda *_, **__: _unless_asked([thing], name)
+        return lambda *_, **__: unless_asked([thing], name)
     if kind.startswith("BlendData"):
         if name == "orphans_purge":
-            return lambda *_, **__: _unless_asked(_unused(), name)
-        return lambda *args, **kwargs: _unless_asked(_given(args, kwargs), name)
+            return lambda *_, **__: unless_asked(_unused(), name)
+        return lambda *args, **kwargs: unless_asked(_given(args, kwargs), name)
     if isinstance(thing, bpy.types.bpy_prop_collection) and name in ("remove", "clear", "pop"):
         return lambda *args, **kwargs: _unless_made(thing, name, args, kwargs)
     return lambda *_, **__: None
@@ -256,7 +259,7 @@ def _check_selected(name: str) -> None:
     blocks = [obj.data for obj in edited if obj.data is not None]
     if name in _CONSUMING:
         blocks += [*(context.selected_objects or ())]
-    _unless_asked(blocks, f"bpy.ops.{name}")
+    unless_asked(blocks, f"bpy.ops.{name}")
 
 
 # -- data-blocks
@@ -275,7 +278,7 @@ def _given(args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
     return found
 
 
-def _existed(block: Any) -> bool:
+def existed(block: Any) -> bool:
     return block.session_uid <= _script.newest and (
         _script.removable is not None and block.session_uid not in _script.removable
     )
@@ -287,9 +290,9 @@ def _refuse(text: str, example: str) -> None:
     raise Unasked(f"{text}, which nobody was asked about. {_EXCEPTED.format(example)}")
 
 
-def _unless_asked(blocks: Iterable[Any], name: str) -> None:
+def unless_asked(blocks: Iterable[Any], name: str) -> None:
     for block in blocks:
-        if _existed(block):
+        if existed(block):
             _refuse(
                 f"{name}() would remove {block.name!r} or its content, which was there before the script",
                 "bpy.data.objects.remove(…) or bpy.data.meshes[…].clear_geometry()",
@@ -355,12 +358,12 @@ def _called(parts: Any) -> str:
 
 
 def _owners() -> dict[int, str]:
-    return {**_script.blocks, **belongings.names_of_trees()}
+    return {**_script.blocks, **{uid: block.name for uid, block in belongings.owners_of_trees().items()}}
 
 
 def _is_artists(parts: Any, one: Any) -> bool:
     """Whether a part was there before the script."""
-    if not _existed(parts.id_data):
+    if not existed(parts.id_data):
         return False
     key = belongings.key_of(parts, one)
     if key is not None:
@@ -369,6 +372,9 @@ def _is_artists(parts: Any, one: Any) -> bool:
 
 
 def _is_own(holder: Any) -> bool:
+    if isinstance(holder, bpy.types.Driver):
+        drivers = getattr(holder.id_data, "animation_data").drivers  # noqa: B009  not every data-block has one
+        holder = next((one for one in drivers if one.driver.as_pointer() == holder.as_pointer()), holder)
     address = holder.as_pointer()
     return address in _script.made or isinstance(holder, _PART_TYPES) and address not in _script.addresses
 
@@ -389,11 +395,11 @@ def _holders(parts: Any) -> Iterator[Any]:
 
 def _unless_own_animation(block: Any, *_: Any, **__: Any) -> None:
     data = getattr(block, "animation_data", None)
-    if data is None or not _existed(block):
+    if data is None or not existed(block):
         return
     keys = {key for key, _ in belongings.of(block) if key[0] in ("drivers", "nla_tracks")}
-    if keys & _script.there.keys() or data.action is not None and _existed(data.action):
-        _unless_asked([block], "animation_data_clear")
+    if keys & _script.there.keys() or data.action is not None and existed(data.action):
+        unless_asked([block], "animation_data_clear")
 
 
 def _unless_own_keys(obj: Any, *given: Any, name: str = "shape_key_clear", **more: Any) -> None:
@@ -402,7 +408,7 @@ def _unless_own_keys(obj: Any, *given: Any, name: str = "shape_key_clear", **mor
         return
     wanted = [one for one in (*given, *more.values()) if isinstance(one, bpy.types.ShapeKey)] or keys.key_blocks
     if any(("shape_keys", keys.session_uid, one.as_pointer()) in _script.there for one in wanted):
-        _unless_asked([obj], name)
+        unless_asked([obj], name)
 
 
 def _unless_own_driver(thing: Any, path: Any = "", *_: Any, **__: Any) -> None:
@@ -410,7 +416,7 @@ def _unless_own_driver(thing: Any, path: Any = "", *_: Any, **__: Any) -> None:
     data = getattr(block, "animation_data", None)
     for curve in data.drivers if data is not None else ():
         if curve.data_path.endswith(str(path)) and ("drivers", block.session_uid, curve.as_pointer()) in _script.there:
-            _unless_asked([block], "driver_remove")
+            unless_asked([block], "driver_remove")
 
 
 _OF_PARTS: dict[str, Callable[..., None]] = {
@@ -420,48 +426,6 @@ _OF_PARTS: dict[str, Callable[..., None]] = {
     "driver_remove": _unless_own_driver,
 }
 """Methods of a data-block that remove only some of its parts."""
-
-
-# -- meshes
-
-
-def from_mesh(mesh: Any, *args: Any, **kwargs: Any) -> Any:
-    """``BMesh.from_mesh``; what was read from a mesh may replace it."""
-    _read_from(mesh, kwargs.get("mesh", args[0] if args else None))
-    return mesh.from_mesh(*args, **kwargs)
-
-
-def from_object(mesh: Any, *args: Any, **kwargs: Any) -> Any:
-    """``BMesh.from_object``."""
-    _read_from(mesh, getattr(kwargs.get("object", args[0] if args else None), "data", None))
-    return mesh.from_object(*args, **kwargs)
-
-
-def copied(mesh: Any) -> Any:
-    """``BMesh.copy``."""
-    found = mesh.copy()
-    if id(mesh) in _script.read:
-        _script.read[id(found)] = found, set(_script.read[id(mesh)][1])
-    return found
-
-
-def _read_from(mesh: Any, source: Any) -> None:
-    if isinstance(source, bpy.types.ID):
-        _script.read.setdefault(id(mesh), (mesh, set()))[1].add(source.session_uid)
-
-
-def to_mesh(mesh: Any) -> Any:
-    """``BMesh.to_mesh``: nothing of a mesh that was there is left, unless it was read from that mesh."""
-
-    def check(*args: Any, **kwargs: Any) -> None:
-        target = kwargs.get("mesh", args[0] if args else None)
-        if isinstance(target, bpy.types.Mesh) and len(target.vertices):
-            read = _script.read.get(id(mesh), (None, ()))[1]
-            if not len(mesh.verts) or target.session_uid not in read:
-                _unless_asked([target], "to_mesh")
-
-    write = freed.watched(mesh.to_mesh, None)
-    return write if _script.removable is None else Removal(write, check, None)
 
 
 # -- after the last line
@@ -485,7 +449,7 @@ def finish() -> None:
         raise Unasked(f"It would have removed {_listed(map(_quoted, gone))}, which nobody was asked about.")
     if not _script.there:
         return
-    left = (left | belongings.names_of_trees().keys()) - set(_script.removable)
+    left = (left | belongings.owners_of_trees().keys()) - set(_script.removable)
     lost = belongings.lost(_script.there, belongings.of_file(), left)
     missing = {key: name for key, (name, _) in lost.items() if key not in _script.asked}
     missing = {key: name for key, name in missing.items() if key[0] != "links" or _is_open(key)}

@@ -82,6 +82,9 @@ fn called(cx: &mut Checker<'_>, call: &ExprCall) {
             "to_mesh() replaces everything in a mesh.".to_owned(),
             HINT,
         );
+    } else if deletes_elements(cx, &call.func, name) {
+        let text = "This deletes elements of a mesh that was read.".to_owned();
+        cx.ask(&RULE, call.range, text, HINT);
     } else if let Some(full) = full(cx, &call.func) {
         let removals = &cx.policy.reviewed.removals;
         let operator = full.starts_with("bpy.ops.") && removals.is_operator(name);
@@ -131,6 +134,17 @@ fn is_of_tree(cx: &Checker<'_>, function: &Expr, name: &str) -> bool {
 /// `bm.to_mesh(mesh)` of a `BMesh` that was not read from a mesh, into one that may have been there before.
 fn replaces_mesh(cx: &Checker<'_>, call: &ExprCall, name: &str) -> bool {
     name == "to_mesh" && !cx.names.reads_meshes && call.args.first().is_some_and(|mesh| !is_fresh(mesh, &cx.names))
+}
+
+/// `bmesh.ops.delete(bm, …)` or `bm.faces.remove(face)` in a script that reads meshes into a `BMesh`.
+fn deletes_elements(cx: &Checker<'_>, function: &Expr, name: &str) -> bool {
+    let Expr::Attribute(method) = function else {
+        return false;
+    };
+    let elements =
+        || matches!(&*method.value, Expr::Attribute(list) if matches!(list.attr.as_str(), "verts" | "edges" | "faces"));
+    let operator = || cx.full_name(function).as_deref() == Some("bmesh.ops.delete");
+    cx.names.reads_meshes && (name == "remove" && elements() || name == "delete" && operator())
 }
 
 fn ask(cx: &mut Checker<'_>, range: TextRange, full: &str) {

@@ -91,12 +91,25 @@ fn code_that_removes_data_is_asked_about_under_any_name() {
         "import bpy\nfor name in ('lete',):\n    getattr(bpy.ops.object, f'de{name}')()\n",
         "import bpy\nbpy.ops.outliner.orphans_purge()\n",
         "import bpy\nfor one in bpy.data.objects:\n    one.user_clear()\n",
+        "import bpy\nbpy.data.objects[0].data.uv_layers.remove(bpy.data.objects[0].data.uv_layers[0])\n",
+        "import bpy\nlinks = bpy.data.materials[0].node_tree.links\nlinks.clear()\n",
+        "import bpy\nbpy.data.meshes[0].materials.pop()\n",
+        "import bpy\nbpy.ops.object.convert(target='MESH')\n",
+        "import bpy\nbpy.ops.mesh.uv_texture_remove()\n",
+        "import bpy, bmesh\nb = bmesh.from_edit_mesh(bpy.data.meshes[0])\nbmesh.ops.delete(b, geom=b.faces[:])\n",
+        "import bpy, bmesh\nb = bmesh.from_edit_mesh(bpy.data.meshes[0])\nb.faces.remove(list(b.faces)[0])\n",
     ] {
         let verdict = check(script, "5.2");
         assert!(verdict.ok && !verdict.asks.is_empty(), "{script}{verdict:?}");
     }
-    let harmless = "import bpy\nitems = [1, 2]\nitems.remove(1)\nop = bpy.ops.mesh.primitive_cube_add\nop(size=1)\n";
-    assert!(check(harmless, "5.2").asks.is_empty());
+    for harmless in [
+        "import bpy\nitems = [1, 2]\nitems.remove(1)\nop = bpy.ops.mesh.primitive_cube_add\nop(size=1)\n",
+        "import bmesh\nb = bmesh.new()\nbmesh.ops.create_grid(b)\nbmesh.ops.delete(b, geom=b.faces[:2])\n",
+        "import bpy\nm = bpy.data.meshes.new('m')\nm.uv_layers.new()\nm.uv_layers.remove(m.uv_layers[0])\n",
+        "import bpy\nbpy.ops.mesh.remove_doubles()\n",
+    ] {
+        assert!(check(harmless, "5.2").asks.is_empty(), "{harmless}");
+    }
 }
 
 #[test]

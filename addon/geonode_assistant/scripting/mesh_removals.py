@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a script takes away from meshes by way of a ``BMesh``: by writing another over one, or by deleting from it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import bpy
+
+from .. import native
+from . import freed
+from .removals import Removal, is_free, outside, unless_asked
+
+_read: dict[int, tuple[Any, dict[int, Any]]] = {}
+"""The script's ``BMesh`` objects, with the meshes that they were read from, by ``session_uid``."""
+_edited: set[int] = set()
+"""Those that are the mesh in Edit Mode itself, which nobody writes back."""
+_lessened: set[int] = set()
+"""Those from which it deleted something unasked."""
+SEQUENCES = frozenset({"builtins.BMVertSeq", "builtins.BMEdgeSeq", "builtins.BMFaceSeq"})
+"""The names of the types from whose lists elements are deleted."""
+
+
+def begin() -> None:
+    """Called before the first line of a script."""
+    _read.clear()
+    _edited.clear()
+    _lessened.clear()
+
+
+def from_mesh(mesh: Any, *args: Any, **kwargs: Any) -> Any:
+    """``BMesh.from_mesh``; what was read from a mesh may replace it."""
+    _read_from(mesh, kwargs.get("mesh", args[0] if args else None))
+    return mesh.from_mesh(*args, **kwargs)
+
+
+def from_object(mesh: Any, *args: Any, **kwargs: Any) -> Any:
+    """``BMesh.from_object``."""
+    _read_from(mesh, getattr(kwargs.get("object", args[0] if args else None), "data", None))
+    return mesh.from_object(*args, **kwargs)
+
+
+def from_edit_mesh(make: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """``bmesh.from_edit_mesh``."""
+
+    def read(mesh: Any) -> Any:
+        found = make(mesh)
+        _read_from(found, mesh)
+        _edited.add(id(found))
+        return found
+
+    return read
+
+
+def copied(mesh: Any) -> Any:
+    """``BMesh.copy``."""
+    found = mesh.copy()
+    if id(mesh) in _read:
+        _read[id(found)] = found, dict(_read[id(mesh)][1])
+    if id(mesh) in _lessened:
+        _lessened.add(id(found))
+    return found
+
+
+def _read_from(mesh: Any, source: Any) -> None:
+    if isinstance(source, bpy.types.ID):
+        _edited.discard(id(mesh))
+        _read.setdefault(id(mesh), (mesh, {}))[1][source.session_uid] = source
+
+
+def to_mesh(mesh: Any) -> Any:
+    """``BMesh.to_mesh``: nothing of a mesh that was there is left, unless it was read from that mesh."""
+
+    def check(*args: Any, **kwargs: Any) -> None:
+        target = kwargs.get("mesh", args[0] if args else None)
+        if isinstance(target, bpy.types.Mesh) and len(target.vertices):
+            read = _read.get(id(mesh), (None, {}))[1]
+            if not len(mesh.verts) or target.session_uid not in read or id(mesh) in _lessened:
+                unless_asked([target], "to_mesh")
+
+    write = freed.watched(mesh.to_mesh, None)
+    return write if is_free() else Removal(write, check, None)
+
+
+class Deleting:
+    """A function that deletes elements of a ``BMesh``, as a script has it."""
+
+    # No script can use names like these, not even for its own attributes.
+    __slots__ = ("__asked_about__", "__name__", "__of__", "__real__")
+
+    def __init__(self, real: Callable[..., Any], of: Callable[..., Any], asked: bool = False) -> None:
+        """``of`` tells from the arguments which ``BMesh`` it is."""
+        self.__real__, self.__of__, self.__asked_about__ = real, of, asked
+        self.__name__ = "delete"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Deletes; raises ``Unasked`` for a mesh in Edit Mode that was there."""
+        if not self.__asked_about__ and not is_free():
+            mesh = self.__of__(*args, **kwargs)
+            if id(mesh) in _edited:
+                unless_asked(_read[id(mesh)][1].values(), "bmesh.ops.delete")
+            elif id(mesh) in _read:
+                _lessened.add(id(mesh))
+        return self.__real__(*args, **kwargs)
+
+    def __asked__(self) -> Deleting:
+        """The same for a place that the artist was asked about."""
+        return Deleting(self.__real__, self.__of__, asked=True)
+
+
+def deleting(function: Callable[..., Any]) -> Deleting:
+    """``bmesh.ops.delete``."""
+    return Deleting(function, lambda *args, **kwargs: kwargs.get("bm", args[0] if args else None))
+
+
+def emptying(mesh: Any) -> Deleting:
+    """``BMesh.clear``."""
+    return Deleting(outside(mesh.clear), lambda *_, **__: mesh)
+
+
+def removing(elements: Any) -> Deleting:
+    """``remove`` of the vertices, edges or faces of a ``BMesh``."""
+
+    def of(*args: Any, **_named: Any) -> Any:
+        for mesh, _ in _read.values():
+            if args and mesh.is_valid and any(args[0] in every for every in (mesh.verts, mesh.edges, mesh.faces)):
+                return mesh
+        return None
+
+    def remove(*args: Any) -> Any:
+        return native.core().call_enclosed(elements.remove, *args)
+
+    return Deleting(remove, of)
