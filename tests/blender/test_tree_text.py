@@ -150,7 +150,7 @@ def test_values_of_modifier_inputs_need_no_tree() -> None:
         ("cube(sise=1)", "line 3, column", "unknown_socket"),
         ("cubes()", "line 3, column 11", "unknown_node_type"),
         ('cube(size="wide")', "line 3, column", "wrong_type"),
-        ("cube(", "", "cut_off"),
+        ("cube(", "line 3, column 15", "text_syntax"),
     ],
 )
 def test_findings_name_line_and_column(wrong: str, place: str, code: str) -> None:

@@ -30,6 +30,10 @@ NO_WORDS = {
     "Arrange 12 spheres in a circle",
     "Make a tube along {name}",
     "Place 20 cubes along {name}",
+    "Stairs with 12 steps",
+    "A brick wall 4 m long and 2 m high",
+    "A spring with 8 turns",
+    "A ring of 12 spheres with a radius of 4 m",
 }
 # Lines of the log, which is read by whoever helps, names of files, and words for the planner.
 GLUED = {"f'Prompt: {view.prompt}'", "f'{tokens:,} tokens'", "f'geonode_history{ENDING}'", "f'Change it: {words}'"}

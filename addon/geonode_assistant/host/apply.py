@@ -24,6 +24,7 @@ from . import (
     items,
     materials,
     modifiers,
+    new_objects,
     node_types,
     places,
     reroutes,
@@ -69,6 +70,9 @@ def apply_delta(
     keys: dict[tuple[str, str], str] = {}
     for material in delta.get("materials", []):
         counts["materials"] += materials.ensure(material)
+    for made in delta.get("objects", []):
+        new_objects.make(made)
+        counts["objects"] += 1
     with suppression() as suppressor:
         for tree_delta in delta.get("trees", []):
             edit = TreeEdit(tree_delta, keys, counts, None if names is None else names(tree_delta["tree"]), kept)

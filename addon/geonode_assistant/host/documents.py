@@ -402,6 +402,8 @@ class StepDelta(TypedDict):
     step_id: str
     # Materials to make, before anything uses them.
     materials: NotRequired[list[MaterialEdit]]
+    # Objects to make, before their modifiers.
+    objects: NotRequired[list[ObjectEdit]]
     # Trees in the order in which they must be edited (a nested group before its users).
     trees: NotRequired[list[TreeDelta]]
     # Modifiers to create or to give a tree.
@@ -425,6 +427,15 @@ class MaterialEdit(TypedDict):
     emission_color: NotRequired[list[float] | None]
     # Strength of its light.
     emission_strength: NotRequired[float | None]
+
+
+class ObjectEdit(TypedDict):
+    """A mesh object without geometry of its own to make in the active collection."""
+
+    # Name of the object and its mesh.
+    name: str
+    # Where its origin is, in world space; at the 3D cursor if absent.
+    location: NotRequired[list[float] | None]
 
 
 class TreeDelta(TypedDict):

@@ -13,7 +13,20 @@ from typing import Any
 
 import bpy
 
-from . import animation, apply, context, evaluate, id_state, interface, modifiers, operators, ownership, undo, values
+from . import (
+    animation,
+    apply,
+    context,
+    evaluate,
+    id_state,
+    interface,
+    modifiers,
+    new_objects,
+    operators,
+    ownership,
+    undo,
+    values,
+)
 from .checkpoint import Checkpoint, to_object_mode
 from .deferred_updates import update
 from .documents import StepDelta, Tree
@@ -72,6 +85,7 @@ class Transaction:
         self._moves = Moves()
         self._fonts: list[str] = []
         self._made: list[int] = []
+        self._new_objects: dict[str, int] = {}  # session IDs by name
         self._wrote = False
         self._open = True
         self._owned = ownership.StateBefore()
@@ -116,6 +130,8 @@ class Transaction:
             self._keep_object(obj)
         for name in dict.fromkeys(objects):
             obj = modifiers.editable(modifiers.object_named(name))
+            if obj.session_uid in self._new_objects.values():
+                continue  # goes as a whole
             if not self._wrote:
                 self.before.note_result(obj)
             self._keep_object(obj)
@@ -188,11 +204,13 @@ class Transaction:
         groups = {g.name for g in bpy.data.node_groups}
         fonts = {f.name for f in bpy.data.fonts}
         materials = {m.session_uid for m in bpy.data.materials}
+        carriers = {o.session_uid for o in bpy.data.objects}
         known = self._modifiers()
         try:
             yield
         finally:
             self._note_created(groups)
+            self._note_objects(carriers)
             self._new_modifiers |= self._modifiers() - known
             self._fonts += [f.name for f in bpy.data.fonts if f.name not in fonts]
             self._made += [m.session_uid for m in bpy.data.materials if m.session_uid not in materials]
@@ -307,6 +325,7 @@ class Transaction:
         if not self._wrote and self._checkpoint is None:
             return None
         self._mark_results(message if words is None else words, run)
+        new_objects.select(self._new_objects.values())
         if self._checkpoint is not None:
             self._checkpoint.commit(message)
         elif operators.can(bpy.ops.ed.undo_push):
@@ -443,9 +462,22 @@ class Transaction:
         return self._meanwhile.tree(name)
 
     def _modifiers(self) -> set[tuple[str, int]]:
-        """The modifiers of the covered objects, each as the object's name and its own ID, which no renaming changes."""
-        objects = ((name, self._meanwhile.object(name)) for name in self._objects)
+        """The modifiers of the covered and the new objects, each as the object's name and its own ID, which no renaming
+        changes.
+        """
+        objects = [(name, self._meanwhile.object(name)) for name in self._objects]
+        objects += [(name, bpy.data.objects.get((name, None))) for name in self._new_objects]
         return {(name, m.persistent_uid) for name, obj in objects if obj is not None for m in obj.modifiers}
+
+    def _note_objects(self, present: set[int]) -> None:
+        """Records the objects that are not among these, and their meshes."""
+        if len(present) == len(bpy.data.objects):
+            return
+        made: list[Any] = [obj for obj in bpy.data.objects if obj.session_uid not in present]
+        for obj in made:
+            if obj.data is not None:
+                self._new_objects[obj.name] = obj.session_uid
+                self._made += [obj.session_uid, obj.data.session_uid]
 
     def _note_created(self, present: set[str]) -> None:
         for tree in bpy.data.node_groups:
@@ -578,7 +610,7 @@ def _writes(delta: StepDelta) -> bool:
     kept = ("tree", "stamp")
     trees = any(any(value for key, value in edit.items() if key not in kept) for edit in delta.get("trees", ()))
     materials = any(bpy.data.materials.get((made["name"], None)) is None for made in delta.get("materials", ()))
-    return trees or materials or bool(delta.get("modifiers") or delta.get("modifier_inputs"))
+    return trees or materials or bool(delta.get("objects") or delta.get("modifiers") or delta.get("modifier_inputs"))
 
 
 def _all_blocks() -> list[Any]:

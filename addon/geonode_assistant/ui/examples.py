@@ -23,18 +23,25 @@ _PROMPTS = {
         "Place 20 cubes along {name}",
     ),
 }
+# What stands for itself, where no object is chosen.
+_NEW = (
+    "Stairs with 12 steps",
+    "A brick wall 4 m long and 2 m high",
+    "A spring with 8 turns",
+    "A ring of 12 spheres with a radius of 4 m",
+)
 _NOTHING = "Select a mesh or a curve, then say what to make of it"
 # Characters of a name in a prompt; a longer one is called “it”.
 _NAME = 40
 
 
 def prompts(context: bpy.types.Context, fits: Callable[[str], bool] = lambda _: True) -> list[str]:
-    """The examples for the active object; none if it cannot carry a result. Where a prompt with the object's name does
-    not fit, the object is called “it”.
+    """The examples for the active object, or for none; empty if it cannot carry a result. Where a prompt with the
+    object's name does not fit, the object is called “it”.
     """
     active = context.object
     if active is None:
-        return []
+        return list(_NEW)
     name = active.name if one_line(active.name, _NAME) == active.name else "it"
     known = _PROMPTS.get(active.type, ())
     return [named if fits(named := prompt.format(name=name)) else prompt.format(name="it") for prompt in known]

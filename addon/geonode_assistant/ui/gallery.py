@@ -36,11 +36,13 @@ class Preset(NamedTuple):
     own: bool = False
     asks: bool = False
     """Whether a second object has to be chosen."""
+    makes: bool = False
+    """Whether it makes an object of its own where there is none."""
     parameters: tuple[dict[str, Any], ...] = ()
 
     def fits(self, kind: str) -> bool:
-        """Whether it can be used on an object of this type."""
-        return kind in (self.kinds or _GEOMETRY)
+        """Whether it can be used on an object of this type, or on none (``""``)."""
+        return self.makes if not kind else kind in (self.kinds or _GEOMETRY)
 
     @property
     def words(self) -> str:
@@ -133,6 +135,7 @@ def _take() -> None:
             one["example"],
             one["own"],
             one["asks"],
+            one["makes"],
             tuple(one["parameters"]),
         )
         for one in known
@@ -147,8 +150,8 @@ def named(preset_id: str) -> Preset | None:
 
 
 def offered(kind: str, search: str, favourites: Iterable[str]) -> list[Preset]:
-    """The presets for an object of this type in which all words of the search occur: favourites first, then recent
-    ones, then the user's own, then by title.
+    """The presets for an object of this type, or for none (``""``), in which all words of the search occur: favourites
+    first, then recent ones, then the user's own, then by title.
     """
     words = search.casefold().split()
     first = [*favourites, *recent]

@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use foldhash::HashMap;
 use geonode_protocol::{Action, Plan, Step};
 use serde::Serialize;
 
@@ -16,7 +17,7 @@ use crate::documents::{Document, Modifier, TreeInfo};
 use crate::intrusion::{Unsaid, questions};
 use crate::ir::{Item, ItemKind, Map, Side, Tree};
 use crate::known_sockets::with_known_sockets;
-use crate::landing::land;
+use crate::landing::{land, numbered_names};
 use crate::layout;
 use crate::model::TreeModel;
 use crate::moves::Moves;
@@ -25,7 +26,7 @@ use crate::sink::{Repair, Sink};
 use crate::sockets::{GEOMETRY, Scope};
 use crate::summary::describe;
 use crate::taken::give_free_ids;
-use crate::target::{Target, resolve_target};
+use crate::target::{NEW_OBJECT, Target, makes_object, resolve_target};
 
 /// What must be inspected before a plan can be compiled.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -59,6 +60,8 @@ pub struct Compiled {
     pub idle: BTreeSet<(String, [String; 4])>,
     /// Where the nodes that steps move between trees were before the plan.
     pub moves: Moves,
+    /// Objects that are created.
+    pub new_objects: BTreeSet<String>,
     /// Modifiers that are created, as (object, modifier).
     pub new_modifiers: BTreeSet<(String, String)>,
     /// The state after all steps, as far as it can be known without Blender.
@@ -102,15 +105,18 @@ impl Compiled {
 pub fn targets(plan: &Plan) -> Targets {
     let mut targets = Targets::default();
     for step in &plan.steps {
-        match &step.action {
+        let object = match &step.action {
             Action::NodeTree(payload) => {
-                targets.objects.insert(payload.target.object_name.clone());
                 targets.trees.insert(payload.target.node_group_name.clone());
+                &payload.target.object_name
             }
-            Action::GnOps(payload) => {
-                targets.objects.insert(payload.target.object_name.clone());
-            }
-            Action::TreeText(_) | Action::Python(_) | Action::Added(_) => {}
+            Action::GnOps(payload) => &payload.target.object_name,
+            Action::TreeText(_) | Action::Python(_) | Action::Added(_) => continue,
+        };
+        targets.objects.insert(object.clone());
+        if makes_object(&step.action) {
+            // Where the name is taken, the one that the plan made has another.
+            targets.objects.extend(numbered_names(object));
         }
         for mention in mentions(&step.action) {
             if let Mention::NodeGroup(name) = mention {
@@ -158,6 +164,7 @@ fn carry_out(plan: &Plan, document: &Document, catalogue: &Catalogue, mut sink: 
         new_trees: BTreeSet::new(),
         idle: BTreeSet::new(),
         moves: Moves::default(),
+        new_objects: BTreeSet::new(),
         new_modifiers: BTreeSet::new(),
         after: document.clone(),
     };
@@ -272,6 +279,7 @@ fn compile_step(
         model,
         modifier_inputs: Vec::new(),
         materials: Vec::new(),
+        objects: Vec::new(),
         nested: Vec::new(),
         links: LinkNotes::default(),
         choices: Vec::new(),
@@ -301,6 +309,7 @@ fn compile_step(
     delta.copy_of.clone_from(&work.target.copy_of);
     let mut step_delta = StepDelta {
         materials: std::mem::take(&mut work.materials),
+        objects: std::mem::take(&mut work.objects),
         ..empty_delta(step)
     };
     let nested = std::mem::take(&mut work.nested);
@@ -330,14 +339,11 @@ fn compile_step(
     let interfaces = nested.iter().map(|group| group.interface.as_slice());
     let keys = names_by_key(interfaces.chain([tree.interface.as_slice()]));
     settle_keys(&mut tree, &keys);
-    compiled.diff.extend(new_materials(&step_delta, before));
+    compiled.diff.extend(new_blocks(&step_delta, before));
     let input_name = |input: &ModifierInput| input_name(input, &step_delta, document, (&name, &tree));
     compiled.diff.extend(describe(&step_delta, scope, &input_name));
     for group in nested {
-        let (name, created) = (group.name.clone(), group.created);
-        let mut tree = group.into_tree();
-        settle_keys(&mut tree, &keys);
-        record_tree(compiled, &name, created, tree);
+        record_group(compiled, group, &keys);
     }
     record(compiled, &target, &name, created, tree, &step_delta);
     compiled.moves.note(&step_delta.trees);
@@ -347,12 +353,15 @@ fn compile_step(
     compiled.steps.push(step_delta);
 }
 
-/// The materials that a step makes, in words: one that the file has is used if it is the same, and refused by Blender's side otherwise.
-fn new_materials(delta: &StepDelta, before: &Document) -> Vec<String> {
+/// The materials and objects that a step makes, in words: a material that the file has is used if it is the same, and refused by Blender's side otherwise.
+fn new_blocks(delta: &StepDelta, before: &Document) -> Vec<String> {
     let known = before.names.get("material");
     let is_new = |name: &String| known.is_none_or(|known| !known.contains(name));
     let made = delta.materials.iter().filter(|made| is_new(&made.name));
-    made.map(|made| format!("Make the material “{}”", made.name)).collect()
+    let materials = made.map(|made| format!("Make the material “{}”", made.name));
+    let objects = delta.objects.iter();
+    let objects = objects.map(|made| format!("Make the object “{}”", made.name));
+    materials.chain(objects).collect()
 }
 
 /// Why the artist is asked about a step.
@@ -366,12 +375,15 @@ fn asks(work: &Work<'_>, before: &Document, moves: &Moves) -> Vec<String> {
 }
 
 /// Writes a group that the step edits besides its tree into the working state.
-fn record_tree(compiled: &mut Compiled, name: &str, created: bool, tree: Tree) {
-    compiled.touched_trees.insert(name.to_owned());
-    if created {
-        note_new(compiled, name);
+fn record_group(compiled: &mut Compiled, group: TreeModel, keys: &HashMap<String, String>) {
+    let name = group.name.clone();
+    compiled.touched_trees.insert(name.clone());
+    if group.created {
+        note_new(compiled, &name);
     }
-    compiled.after.trees.insert(name.to_owned(), tree);
+    let mut tree = group.into_tree();
+    settle_keys(&mut tree, keys);
+    compiled.after.trees.insert(name, tree);
 }
 
 /// Notes a tree that the step creates.
@@ -392,6 +404,13 @@ fn note_new(compiled: &mut Compiled, name: &str) {
 /// Writes the step's result into the working state.
 fn record(compiled: &mut Compiled, target: &Target, name: &str, created: bool, tree: Tree, delta: &StepDelta) {
     compiled.touched_objects.insert(target.object.clone());
+    if target.new_object {
+        compiled.new_objects.insert(target.object.clone());
+        let names = compiled.after.names.entry("object".to_owned()).or_default();
+        names.insert(target.object.clone());
+        let objects = &mut compiled.after.objects;
+        objects.insert(target.object.clone(), NEW_OBJECT.clone());
+    }
     if delta.trees.iter().any(|edited| edited.tree == name) {
         compiled.touched_trees.insert(name.to_owned());
     }

@@ -13,8 +13,9 @@ use crate::blank::is_blank;
 use crate::documents::{Document, Modifier, Object, TreeInfo};
 use crate::ir::{MAX_NAME, Tree};
 use crate::ops::{Mention, mentions};
+use crate::renamed_object::RenamedObject;
 use crate::sink::{Repair, Sink, escape};
-use crate::target::uses_group;
+use crate::target::{Asked, NEW_OBJECT, makes_object, uses_group};
 
 /// Whether a plan, carried out on a document, leaves the tree of this name and the inputs of the modifiers as they are.
 pub(crate) type ChangesNothing<'c> = &'c dyn Fn(&Plan, &Document, &str) -> bool;
@@ -34,12 +35,13 @@ pub(crate) fn land(
         decided: HashSet::new(),
         groups: HashSet::new(),
         moves: Vec::new(),
+        objects: Vec::new(),
         done: Vec::new(),
     };
     for (index, step) in plan.steps.iter().enumerate() {
         landing.decide(index, step, exact.contains(&index));
     }
-    if landing.moves.is_empty() && landing.done.is_empty() {
+    if landing.moves.is_empty() && landing.objects.is_empty() && landing.done.is_empty() {
         return None;
     }
     let mut json = serde_json::to_value(plan).ok()?;
@@ -68,6 +70,9 @@ pub(crate) fn land(
                 moved.rename(payload, &format!("/steps/{at}/payload"), sink);
             }
         }
+    }
+    for object in &landing.objects {
+        object.carry_out(&mut json, sink);
     }
     serde_json::from_value(json).ok()
 }
@@ -213,6 +218,8 @@ struct Landing<'p, 'c> {
     /// Node groups that the steps so far make or edit.
     groups: HashSet<&'p str>,
     moves: Vec<Move<'p>>,
+    /// Objects that the plan makes under other names than it gives.
+    objects: Vec<RenamedObject<'p>>,
     done: Vec<Done<'p>>,
 }
 
@@ -224,38 +231,40 @@ impl<'p> Landing<'p, '_> {
         uses_group(one.and_then(|one| one.node_group.as_deref()), group, self.document)
     }
 
-    /// The object, unless all names are free there.
-    fn object_with_names(&self, object: &str, group: Option<&str>) -> Option<&'p Object> {
-        let on = self.document.objects.get(object)?;
+    /// The object, unless all names are free there. One that the plan makes is blank, whatever has its name.
+    fn object_with_names(&self, object: &str, group: Option<&str>, step: &Step) -> Option<&'p Object> {
+        let on = match self.document.objects.get(object) {
+            Some(_) if let Some(made) = self.objects.iter().find(|made| made.asked == object) => {
+                self.document.objects.get(&made.given).unwrap_or(&NEW_OBJECT)
+            }
+            None if makes_object(&step.action) => &*NEW_OBJECT,
+            known => known?,
+        };
         (!on.modifiers.is_empty() || group.is_some_and(|group| self.exists(group))).then_some(on)
     }
 
     fn decide(&mut self, index: usize, step: &'p Step, is_exact: bool) {
-        let (object, modifier, group, may_create, single_user) = match &step.action {
-            Action::NodeTree(payload) => (
-                payload.target.object_name.as_str(),
-                payload.target.modifier_name.as_str(),
-                Some(payload.target.node_group_name.as_str()),
-                true,
-                payload.single_user,
-            ),
-            Action::GnOps(payload) => (
-                payload.target.object_name.as_str(),
-                payload.target.modifier_name.as_str(),
-                payload.target.node_group_name.as_deref(),
-                payload.may_create_modifier(),
-                payload.single_user,
-            ),
-            Action::TreeText(_) | Action::Python(_) | Action::Added(_) => return,
+        let Some(Asked {
+            object,
+            modifier,
+            group,
+            may_create,
+            single_user,
+        }) = Asked::of(&step.action)
+        else {
+            return;
         };
         if group.is_some_and(|group| self.is_in_the_tree_of(object, modifier, group)) {
             return;
+        }
+        if makes_object(&step.action) && !self.objects.iter().any(|made| made.asked == object) {
+            self.place_object(index, object, modifier, group.filter(|_| is_exact), &step.action);
         }
         let known_group = group.is_some_and(|group| !self.groups.insert(group));
         if !self.decided.insert((object, modifier)) || is_exact || single_user || !may_create {
             return;
         }
-        let Some(on) = self.object_with_names(object, group) else {
+        let Some(on) = self.object_with_names(object, group, step) else {
             return;
         };
         let written = Written::of(&step.action);
@@ -283,8 +292,11 @@ impl<'p> Landing<'p, '_> {
         let group_taken = group
             .is_some_and(|group| !known_group && runs != Some(group) && self.exists(group) && self.is_taken(group, 0));
         let meant = runs.filter(|runs| group.is_none_or(|group| group == *runs));
+        let renamed = self.objects.iter().find(|made| made.asked == object);
+        let known = renamed.and_then(|made| self.document.objects.get_key_value(&made.given));
         let step = Wanted {
             object,
+            present: known.map(|(name, _)| name.as_str()),
             modifier,
             written,
         };
@@ -333,6 +345,45 @@ impl<'p> Landing<'p, '_> {
         });
     }
 
+    /// Gives an object that the plan makes the name of the one that it made before, which runs the tree that the step `edits` or what the
+    /// same plan left; else, where another has its name, the next free one.
+    fn place_object(&mut self, index: usize, object: &'p str, modifier: &'p str, edits: Option<&str>, action: &Action) {
+        let taken = |name: &str| {
+            let names = self.document.names.get("object");
+            self.document.objects.contains_key(name) || names.is_some_and(|names| names.contains(name))
+        };
+        if !taken(object) {
+            return;
+        }
+        let written = Written::of(action);
+        let is_it = |name: &String| {
+            let Some((name, on)) = self.document.objects.get_key_value(name) else {
+                return false;
+            };
+            let step = Wanted {
+                object,
+                present: Some(name),
+                modifier,
+                written: written.clone(),
+            };
+            let mut modifiers = on.modifiers.iter();
+            let runs_it = edits.is_some() && modifiers.any(|one| one.node_group.as_deref() == edits);
+            runs_it || self.target_of_the_same_plan(on, &step).is_some()
+        };
+        let before = std::iter::once(object.to_owned())
+            .chain(numbered_names(object))
+            .find(is_it);
+        match before {
+            Some(name) if name == object => {}
+            before => self.objects.push(RenamedObject {
+                step: index,
+                asked: object,
+                again: before.is_some(),
+                given: before.unwrap_or_else(|| free(object, taken)),
+            }),
+        }
+    }
+
     /// Whether a tree has content, or more users than its `own`.
     fn is_taken(&self, name: &str, own: u32) -> bool {
         let blank = self.document.trees.get(name).is_some_and(is_blank);
@@ -360,6 +411,7 @@ impl<'p> Landing<'p, '_> {
 
     /// Whether the plan's steps for a target change nothing of a tree that runs left, nor of the modifier's inputs.
     fn says_the_same(&self, step: &Wanted<'_>, on: &Modifier, name: &str, left: &Tree) -> Option<bool> {
+        let object = step.present.unwrap_or(step.object);
         let mut json = serde_json::to_value(self.plan).ok()?;
         let steps = json.get_mut("steps")?.as_array_mut()?;
         let target = |step: &Value, key: &str| {
@@ -372,6 +424,7 @@ impl<'p> Landing<'p, '_> {
         });
         for one in steps {
             let to = one.pointer_mut("/payload/target")?.as_object_mut()?;
+            to.insert("object_name".to_owned(), Value::from(object));
             to.insert("modifier_name".to_owned(), Value::from(on.name.as_str()));
             if let Some(group) = to.get_mut("node_group_name") {
                 *group = Value::from(name);
@@ -381,7 +434,7 @@ impl<'p> Landing<'p, '_> {
         let plan: Plan = serde_json::from_value(json).ok()?;
         let mut document = self.document.clone();
         document.trees.insert(name.to_owned(), left.clone());
-        let modifiers = &mut document.objects.get_mut(step.object)?.modifiers;
+        let modifiers = &mut document.objects.get_mut(object)?.modifiers;
         let there = modifiers.iter_mut().find(|one| one.name == on.name)?;
         if let Some(inputs) = &on.left {
             there.inputs.clone_from(inputs);
@@ -436,6 +489,8 @@ impl<'p> Landing<'p, '_> {
 /// What a step wants, and where.
 struct Wanted<'p> {
     object: &'p str,
+    /// What the object is called that is looked at, if not the same.
+    present: Option<&'p str>,
     modifier: &'p str,
     written: Written,
 }
@@ -463,6 +518,7 @@ fn restate(step: &mut Value) -> Option<()> {
 }
 
 /// What the operations of a step make, and whether they name what is there.
+#[derive(Clone)]
 struct Written {
     made: BTreeSet<String>,
     /// Nodes that they do not make.
@@ -505,6 +561,12 @@ impl Written {
     fn ids(&self) -> impl Iterator<Item = &String> {
         self.made.iter().chain(&self.named)
     }
+}
+
+/// Names that Blender may have given to an object of this name, whose own was taken.
+pub fn numbered_names(name: &str) -> impl Iterator<Item = String> {
+    const MOST: u32 = 9;
+    (1..=MOST).map(move |n| format!("{name}.{n:03}"))
 }
 
 /// The next numbered name that is free, as Blender would number it.

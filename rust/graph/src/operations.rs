@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use geonode_protocol::{Action, Step};
+use geonode_protocol::{Action, GnOp, NodeTreeOp, Step};
 
 use crate::catalogue::Catalogue;
 use crate::documents::Document;
@@ -30,14 +30,17 @@ pub struct OperationSummary {
     pub destructive: bool,
     /// What it is about.
     pub topic: Topic,
-    /// Indices of the operations of the step that add a node which it mentions: without them it cannot be carried out.
+    /// Indices of the operations of the step that add a node which it mentions, or make the object: without them it cannot be carried out.
     pub needs: Vec<usize>,
 }
 
 /// The operations of a step, in order; none for a step without operations of its own.
 pub fn operations(step: &Step, document: &Document, catalogue: &Catalogue) -> Vec<OperationSummary> {
-    let tree = match &step.action {
-        Action::NodeTree(payload) => Some(payload.target.node_group_name.as_str()),
+    let (object, tree) = match &step.action {
+        Action::NodeTree(payload) => (
+            payload.target.object_name.as_str(),
+            Some(payload.target.node_group_name.as_str()),
+        ),
         Action::GnOps(payload) => {
             let target = &payload.target;
             let modifiers = document
@@ -46,17 +49,20 @@ pub fn operations(step: &Step, document: &Document, catalogue: &Catalogue) -> Ve
                 .map(|object| &object.modifiers);
             let modifier = modifiers.and_then(|all| all.iter().find(|m| m.name == target.modifier_name));
             let own = modifier.and_then(|modifier| modifier.node_group.as_deref());
-            target.node_group_name.as_deref().or(own)
+            let tree = target.node_group_name.as_deref().or(own);
+            (target.object_name.as_str(), tree)
         }
-        Action::TreeText(_) | Action::Python(_) | Action::Added(_) => None,
+        Action::TreeText(_) | Action::Python(_) | Action::Added(_) => ("", None),
     };
     let before = Before {
+        object,
         tree: tree.and_then(|name| document.trees.get(name)),
         catalogue,
     };
     let all: Vec<_> = operations_of(&step.action).collect();
     let mentions: Vec<_> = all.iter().map(|op| op.mentions()).collect();
     let makers = makers(&mentions);
+    let carrier = object_maker(&step.action).filter(|_| !document.objects.contains_key(object));
     all.iter()
         .zip(&mentions)
         .enumerate()
@@ -64,7 +70,7 @@ pub fn operations(step: &Step, document: &Document, catalogue: &Catalogue) -> Ve
             words: op.words(&before),
             destructive: destroys(op, &before),
             topic: topic(op, own, &before),
-            needs: needs(at, own, &makers),
+            needs: needs(at, own, &makers, carrier),
         })
         .collect()
 }
@@ -114,13 +120,28 @@ fn makers(mentions: &[Vec<Mention<'_>>]) -> HashMap<String, usize> {
     makers
 }
 
-/// The operations that make the nodes which this one uses.
-fn needs(at: usize, own: &[Mention<'_>], makers: &HashMap<String, usize>) -> Vec<usize> {
+/// The operation that makes the object of the step.
+fn object_maker(action: &Action) -> Option<usize> {
+    match action {
+        Action::NodeTree(payload) => {
+            let mut ops = payload.operations.iter();
+            ops.position(|op| matches!(op, NodeTreeOp::MakeObject(_)))
+        }
+        Action::GnOps(payload) => {
+            let mut ops = payload.ops.iter();
+            ops.position(|op| matches!(op, GnOp::MakeObject(_)))
+        }
+        Action::TreeText(_) | Action::Python(_) | Action::Added(_) => None,
+    }
+}
+
+/// The operations that make the nodes which this one uses, and the `carrier` of all.
+fn needs(at: usize, own: &[Mention<'_>], makers: &HashMap<String, usize>, carrier: Option<usize>) -> Vec<usize> {
     let used = own.iter().filter_map(|one| match one {
         Mention::Node(id) | Mention::Zone(id) => makers.get(*id).copied(),
         _ => None,
     });
-    let others: BTreeSet<usize> = used.filter(|other| *other != at).collect();
+    let others: BTreeSet<usize> = used.chain(carrier).filter(|other| *other != at).collect();
     others.into_iter().collect()
 }
 
@@ -141,8 +162,13 @@ mod tests {
         let found: Vec<_> = all
             .iter()
             .enumerate()
-            .map(|(at, own)| needs(at, own, &makers))
+            .map(|(at, own)| needs(at, own, &makers, None))
             .collect();
         assert_eq!(found, [vec![], vec![], vec![0, 1], vec![1], vec![0]]);
+        assert_eq!(
+            needs(2, &all[2], &makers, Some(3)),
+            [0, 1, 3],
+            "and the one that makes the object"
+        );
     }
 }

@@ -1,8 +1,9 @@
 //! The target of a step: object, modifier and tree, and whether they can be edited.
 
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
-use geonode_protocol::{Action, Change, Code, Finding, GnOp, Hint, Step, Version};
+use geonode_protocol::{Action, Change, Code, Finding, GnOp, Hint, NodeTreeOp, Step, Version};
 use serde_json::json;
 
 use crate::documents::{Document, Modifier, Object};
@@ -27,6 +28,8 @@ const MODIFIABLE: &[&str] = &[
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Target {
     pub object: String,
+    /// The step makes the object.
+    pub new_object: bool,
     pub modifier: String,
     /// The modifier does not exist.
     pub new_modifier: bool,
@@ -34,6 +37,44 @@ pub(crate) struct Target {
     pub assign_tree: bool,
     /// The tree is created as a copy of this one, which the modifier shares with others.
     pub copy_of: Option<String>,
+}
+
+/// An object that a plan makes, before it has any modifier.
+pub(crate) static NEW_OBJECT: LazyLock<Object> = LazyLock::new(|| Object {
+    kind: "MESH".to_owned(),
+    library: false,
+    modifiers: Vec::new(),
+});
+
+/// The target that a step asks for.
+pub(crate) struct Asked<'p> {
+    pub object: &'p str,
+    pub modifier: &'p str,
+    pub group: Option<&'p str>,
+    pub may_create: bool,
+    pub single_user: bool,
+}
+
+impl<'p> Asked<'p> {
+    pub(crate) fn of(action: &'p Action) -> Option<Self> {
+        match action {
+            Action::NodeTree(payload) => Some(Self {
+                object: &payload.target.object_name,
+                modifier: &payload.target.modifier_name,
+                group: Some(&payload.target.node_group_name),
+                may_create: true,
+                single_user: payload.single_user,
+            }),
+            Action::GnOps(payload) => Some(Self {
+                object: &payload.target.object_name,
+                modifier: &payload.target.modifier_name,
+                group: payload.target.node_group_name.as_deref(),
+                may_create: payload.may_create_modifier(),
+                single_user: payload.single_user,
+            }),
+            Action::TreeText(_) | Action::Python(_) | Action::Added(_) => None,
+        }
+    }
 }
 
 /// A refusal: where, what, and what to do.
@@ -79,30 +120,20 @@ impl Advised {
 
 /// Finds object, modifier and tree of a step; reports what is missing or not editable.
 pub(crate) fn resolve_target(step: &Step, state: &Document, sink: &mut Sink) -> Option<(Target, TreeModel)> {
-    let (object_name, modifier_name, group_name, single_user, may_create) = match &step.action {
-        Action::NodeTree(payload) => {
-            let target = &payload.target;
-            (
-                &target.object_name,
-                &target.modifier_name,
-                Some(target.node_group_name.as_str()),
-                payload.single_user,
-                true,
-            )
-        }
-        Action::GnOps(payload) => {
-            let target = &payload.target;
-            (
-                &target.object_name,
-                &target.modifier_name,
-                target.node_group_name.as_deref(),
-                payload.single_user,
-                payload.may_create_modifier(),
-            )
-        }
-        Action::TreeText(_) | Action::Python(_) | Action::Added(_) => return None,
+    let Asked {
+        object: object_name,
+        modifier: modifier_name,
+        group: group_name,
+        may_create,
+        single_user,
+    } = Asked::of(&step.action)?;
+    let new_object = makes_object(&step.action) && !state.objects.contains_key(object_name);
+    let object = if new_object {
+        check_new(object_name).map(|()| &*NEW_OBJECT)
+    } else {
+        editable_object(object_name, state)
     };
-    let resolved = editable_object(object_name, state).and_then(|object| {
+    let resolved = object.and_then(|object| {
         let modifier = usable_modifier(object_name, object, modifier_name, may_create)?;
         let present = modifier.and_then(|modifier| modifier.node_group.as_deref());
         if let Some(nested) = group_name.filter(|name| uses_group(present, name, state)) {
@@ -164,8 +195,9 @@ pub(crate) fn resolve_target(step: &Step, state: &Document, sink: &mut Sink) -> 
         warn_of_users(&name, group_name.is_some(), present_tree(step, state), state, sink);
     }
     let target = Target {
-        object: object_name.clone(),
-        modifier: modifier_name.clone(),
+        object: object_name.to_owned(),
+        new_object,
+        modifier: modifier_name.to_owned(),
         new_modifier,
         assign_tree,
         copy_of,
@@ -232,6 +264,29 @@ fn sets_only_the_modifier(step: &Step) -> bool {
     ops.all(|op| matches!(op, GnOp::SetModifierInput(_) | GnOp::EnsureTarget(_)))
 }
 
+/// Whether a step makes the object of its target.
+pub fn makes_object(action: &Action) -> bool {
+    match action {
+        Action::NodeTree(payload) => {
+            let mut ops = payload.operations.iter();
+            ops.any(|op| matches!(op, NodeTreeOp::MakeObject(_)))
+        }
+        Action::GnOps(payload) => payload.ops.iter().any(|op| matches!(op, GnOp::MakeObject(_))),
+        Action::TreeText(_) | Action::Python(_) | Action::Added(_) => false,
+    }
+}
+
+fn check_new(object_name: &str) -> Result<(), Refusal> {
+    if object_name.len() <= MAX_NAME && !object_name.contains('\0') {
+        return Ok(());
+    }
+    let message = format!(
+        "Blender does not keep the name of an object whole that has more than {MAX_NAME} bytes or the character NUL"
+    );
+    let hint = Advised::Explain("Any shorter name will do.");
+    Err(Refusal(Code::BadName, "object_name", message, hint))
+}
+
 fn editable_object<'d>(name: &str, state: &'d Document) -> Result<&'d Object, Refusal> {
     let Some(object) = state.objects.get(name) else {
         let near = nearest(
@@ -239,7 +294,9 @@ fn editable_object<'d>(name: &str, state: &'d Document) -> Result<&'d Object, Re
             state.names.get("object").into_iter().flatten().map(String::as_str),
         );
         let hint = near.map_or(
-            Advised::Explain("The objects of the scene are in the context."),
+            Advised::Explain(
+                "The objects of the scene are in the context. make_object makes a new one; on a page, apply(…, object=new(\"Name\")) does.",
+            ),
             Advised::Name,
         );
         return Err(Refusal(

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use geonode_graph::documents::context::Context;
+use geonode_graph::documents::context::{Context, SceneObject};
 use geonode_protocol::{Code, Understanding, UnderstoodParameter};
 use serde_json::{Value, json};
 
@@ -50,6 +50,8 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
             format!("There is no object called “{}”.", read.cast.target),
         )
     };
+    let with_new = read.cast.makes.then(|| with_object(context, &read.cast.target));
+    let context = with_new.as_ref().unwrap_or(context);
     let object = context.object(&read.cast.target).ok_or_else(missing)?;
     if let Some([major, minor]) = entry.preset.since
         && (context.blender[0], context.blender[1]) < (major, minor)
@@ -62,6 +64,9 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
         return Err(Refusal::new(Code::NoPresetMatch, message));
     }
     let mut remarks = read.remarks.clone();
+    if read.cast.makes {
+        remarks.push(format!("It is a new object, “{}”, at the 3D cursor.", object.name));
+    }
     let scale = scale_of(object, &mut remarks);
     let unit = context.units.metres_per_unit() * scale;
     if entry.preset.target.kinds.iter().any(|k| k == "MESH")
@@ -139,6 +144,16 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
         understanding,
         made: Some(made),
     })
+}
+
+/// The scene with an object that the plan makes, as it is before its modifier.
+fn with_object(context: &Context, name: &str) -> Context {
+    let mut with = context.clone();
+    with.objects.push(SceneObject {
+        name: name.to_owned(),
+        ..SceneObject::default()
+    });
+    with
 }
 
 /// What is said of values that were given and change nothing beside the others: the count where the spacing decides it.

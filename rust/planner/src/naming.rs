@@ -50,6 +50,17 @@ pub(crate) fn last_result(object: &SceneObject) -> Option<&Modifier> {
     object.modifiers.iter().rev().find(is_one)
 }
 
+/// The object that shows what a preset of this title made for these words, by their digest.
+pub(crate) fn again<'c>(title: &str, context: &'c Context, words: &str) -> Option<&'c SceneObject> {
+    let is_it = |modifier: &Modifier| {
+        let group = modifier.node_group.as_deref();
+        let said = modifier.made.as_ref().is_some_and(|made| made.by == words);
+        said && group.is_some_and(|group| is_numbered(group, title))
+    };
+    let mut objects = context.objects.iter().filter(|_| !words.is_empty());
+    objects.find(|object| object.modifiers.iter().any(is_it))
+}
+
 /// Modifier and group for a preset on this object: those of the earlier run that the prompt refers to, if only this object uses them,
 /// else free names. Modifiers and groups that no run created are never used, whatever their names.
 pub(crate) fn names(title: &str, object: &SceneObject, context: &Context, about: About<'_>) -> Names {

@@ -427,7 +427,7 @@ pub(crate) fn read<'a>(
         }
         (chosen, None) => chosen?,
     };
-    let cast = roles::cast(entry, &reading, context, options.object.as_deref())?;
+    let cast = roles::cast(entry, &reading, context, (options.object.as_deref(), &options.words))?;
     let mut filled = fill::fill(entry, &reading, &cast.used, &context.units)?;
     degree::shift(entry, &reading, &cast.used, &mut filled);
     let mut used = cast.used.clone();

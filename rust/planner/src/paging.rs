@@ -234,7 +234,11 @@ fn page_of_lines(read: &Read, scope: &Scope, unit: f64, names: &Names, pass: boo
         out,
         "\napply({}, object={}, modifier={})\n",
         json!(names.group),
-        json!(read.cast.target),
+        if read.cast.makes {
+            format!("new({})", json!(read.cast.target))
+        } else {
+            json!(read.cast.target).to_string()
+        },
         json!(names.modifier)
     );
     Ok(out)

@@ -177,6 +177,19 @@ impl Rule {
     }
 }
 
+/// When a preset makes an object of its own.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Makes {
+    /// It works on what is there.
+    #[default]
+    Never,
+    /// Where no object is chosen, nor the only one: else it fills that.
+    Otherwise,
+    /// Whatever is chosen.
+    Always,
+}
+
 /// The role that an object of the prompt has in the preset.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -187,6 +200,9 @@ pub(crate) struct Role {
     /// Whether the preset works on the mesh of the object itself: copies that earlier modifiers show pass by as they are.
     #[serde(default)]
     pub(crate) own: bool,
+    /// When the preset makes an object of its own for what the prompt names no object for.
+    #[serde(default)]
+    pub(crate) makes: Makes,
     /// Phrases that introduce it for certain.
     #[serde(default)]
     pub(crate) after: Vec<String>,

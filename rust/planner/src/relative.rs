@@ -418,6 +418,7 @@ fn changed<'a>(library: &'a Library, last: &Last<'a>, said: &Said<'a>) -> Result
         library,
         cast: Cast {
             target: last.object.name.clone(),
+            makes: false,
             named: false,
             thing: last.thing(),
             kept: true,

@@ -4,8 +4,9 @@ use geonode_protocol::Code;
 
 use crate::language::Generic;
 use crate::library::Entry;
+use crate::naming::{again, free};
 use crate::nouns::{Noun, assign, nouns};
-use crate::preset::Unnamed;
+use crate::preset::{Makes, Unnamed};
 use crate::reading::{ItemKind, Reading};
 use crate::refusal::Refusal;
 use crate::scene::{self, GEOMETRY, Referent};
@@ -29,6 +30,8 @@ pub enum Thing {
 pub struct Cast {
     /// Name of the object that gets the tree.
     pub target: String,
+    /// Whether the plan makes the target, under this name.
+    pub makes: bool,
     /// Whether the prompt names the target itself (otherwise it was selected or active).
     pub named: bool,
     /// What is copied; `None` for presets that copy nothing.
@@ -262,11 +265,58 @@ fn without_a_name(
     Ok(())
 }
 
-/// Assigns the roles of a preset.
+/// Whether a preset makes an object of its own: the prompt names none for it, and nothing of the scene is copied.
+fn makes_its_own(entry: &Entry, context: &Context, copied: Option<&Thing>) -> bool {
+    let own = entry.preset.thing.is_none() || matches!(copied, Some(Thing::Shape(_, Some(_))));
+    own && match entry.preset.target.makes {
+        Makes::Never => false,
+        Makes::Otherwise => unnamed_target(context, &entry.preset.target.kinds, None).is_none(),
+        Makes::Always => true,
+    }
+}
+
+/// The object that gets the tree, `carrier` if the prompt says which, and whether the plan makes it.
+fn carried_by(
+    entry: &Entry,
+    context: &Context,
+    words: &str,
+    copied: Option<&Thing>,
+    carrier: Option<String>,
+) -> Result<(String, bool), Refusal> {
+    let title = &entry.preset.title;
+    Ok(match carrier {
+        Some(name) => (name, false),
+        None if makes_its_own(entry, context, copied) => match again(title, context, words) {
+            // Asked for again, it stands there already.
+            Some(object) => (object.name.clone(), false),
+            None => (free(title, |name| context.object(name).is_some()), true),
+        },
+        None => (fallback(context, &entry.preset.target.kinds, copied)?, false),
+    })
+}
+
+/// Whether an object can have the tree.
+fn check(target: &str, context: &Context, kinds: &[String]) -> Result<(), Refusal> {
+    let object = context.object(target).ok_or_else(|| unknown(target, context, kinds))?;
+    if !fits(object, kinds) {
+        return Err(wrong_kind(object, context, kinds));
+    }
+    if !object.visible {
+        return Err(hidden(target));
+    }
+    Ok(())
+}
+
+/// Assigns the roles of a preset. `words` is the digest of the prompt.
 ///
 /// # Errors
 /// `unknown_object` with near names; `wrong_object_kind` with the fix; `missing_parameter` when no object can be meant.
-pub(crate) fn cast(entry: &Entry, reading: &Reading, context: &Context, forced: Option<&str>) -> Result<Cast, Refusal> {
+pub(crate) fn cast(
+    entry: &Entry,
+    reading: &Reading,
+    context: &Context,
+    (forced, words): (Option<&str>, &str),
+) -> Result<Cast, Refusal> {
     let kinds = &entry.preset.target.kinds;
     let all = nouns(reading, entry);
     let (target, thing) = assign(entry, &all);
@@ -337,18 +387,9 @@ pub(crate) fn cast(entry: &Entry, reading: &Reading, context: &Context, forced: 
     {
         carrier = Some(name.clone());
     }
-    let target = match carrier {
-        Some(name) => name,
-        None => fallback(context, kinds, copied.as_ref())?,
-    };
-    let object = context
-        .object(&target)
-        .ok_or_else(|| unknown(&target, context, kinds))?;
-    if !fits(object, kinds) {
-        return Err(wrong_kind(object, context, kinds));
-    }
-    if !object.visible {
-        return Err(hidden(&target));
+    let (target, makes) = carried_by(entry, context, words, copied.as_ref(), carrier)?;
+    if !makes {
+        check(&target, context, kinds)?;
     }
     without_a_name(entry, thing, &target, &mut copied, &mut remarks)?;
     // Naming the same object twice does not ask for a second thing.
@@ -363,6 +404,7 @@ pub(crate) fn cast(entry: &Entry, reading: &Reading, context: &Context, forced: 
     }
     Ok(Cast {
         target,
+        makes,
         named: target_named,
         thing: copied,
         kept: false,

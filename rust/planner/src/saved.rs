@@ -14,7 +14,7 @@ use crate::build::build;
 pub use crate::draft::{Draft, DraftInput, ROOT, id};
 use crate::library::{Entry, Library};
 use crate::naming::About;
-use crate::preset::{Parameter, ParameterKind, Unnamed};
+use crate::preset::{Makes, Parameter, ParameterKind, Unnamed};
 use crate::refusal::{DataError, Refusal};
 use crate::roles::{self, Cast, Thing};
 use crate::template::Read;
@@ -63,6 +63,8 @@ pub struct Shown {
     pub parameters: Vec<ShownParameter>,
     /// Whether it needs a second object that only the artist can choose.
     pub asks: bool,
+    /// Whether it makes an object of its own where there is none.
+    pub makes: bool,
     /// Whether the user saved or imported it.
     pub own: bool,
 }
@@ -127,6 +129,7 @@ fn shown(entry: &Entry, own: bool) -> Shown {
             .filter_map(|slot| parameter(&slot.parameter, &slot.options))
             .collect(),
         asks: matches!(preset.thing.as_ref().map(|thing| thing.unnamed), Some(Unnamed::Ask)),
+        makes: preset.target.makes != Makes::Never && preset.thing.is_none(),
         own,
     }
 }
@@ -231,6 +234,7 @@ pub fn plan(wanted: &Wanted<'_>, context: &Context) -> Result<Value, Refusal> {
         library: &library,
         cast: Cast {
             target,
+            makes: false,
             named: true,
             thing,
             kept: false,

@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 
 use geonode_graph::documents::Modifier;
-use geonode_graph::documents::context::Context;
+use geonode_graph::documents::context::{Context, SceneObject};
 use geonode_protocol::Understanding;
 use serde_json::{Value, json};
 
@@ -117,6 +117,12 @@ fn after(made: &Planned, rest: &str, context: &Context) -> Option<Context> {
         return None;
     }
     let mut context = context.clone();
+    if context.object(&left.object).is_none() {
+        context.objects.push(SceneObject {
+            name: left.object.clone(),
+            ..SceneObject::default()
+        });
+    }
     let object = context.objects.iter_mut().find(|object| object.name == left.object)?;
     if !left.reused {
         // What shows only copies of itself is worked on as a whole, so its group is not said here.

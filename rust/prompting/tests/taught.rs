@@ -219,7 +219,7 @@ def whole(geometry: Geometry, kind: Menu = "A", height: Float = 1.0, size: Dista
 def leaf(size: Float = 0.1) -> Geometry:
     return cube(size=size).mesh
 
-apply("Whole", object="Plane")
+apply("Whole", APPLY)
 "#;
 
 /// A group that is there, and its edit.
@@ -253,6 +253,7 @@ fn around(place: &str, code: &str) -> String {
         .replace("RETURNS", returns)
         .replace("STATEMENT", if place == "STATEMENT" { code } else { "pass" })
         .replace("GIVES", gives)
+        .replace("APPLY", if place == "APPLY" { code } else { "object=\"Plane\"" })
 }
 
 #[test]
@@ -291,7 +292,7 @@ fn every_piece_of_code_in_the_instructions_is_read_and_compiled() {
             ];
             let places = bodies
                 .iter()
-                .flat_map(|body| ["STATEMENT", "EDIT", "GIVES", "RETURNS"].map(|place| (place, body)));
+                .flat_map(|body| ["STATEMENT", "EDIT", "GIVES", "RETURNS", "APPLY"].map(|place| (place, body)));
             let read = places.into_iter().any(|(place, body)| faults(place, body).is_empty());
             if !read {
                 let found =

@@ -7,8 +7,8 @@ use strum::{EnumDiscriminants, EnumString};
 
 use crate::rule::Rule;
 use crate::shapes::{
-    AddGroup, AddZone, EditZone, GroupIo, GroupNodes, MakeMaterial, OrderLinks, Properties, RemoveZone, ReplaceNode,
-    SetItems, SetProperty, UngroupNodes,
+    AddGroup, AddZone, EditZone, GroupIo, GroupNodes, MakeMaterial, MakeObject, OrderLinks, Properties, RemoveZone,
+    ReplaceNode, SetItems, SetProperty, UngroupNodes,
 };
 use crate::value::PlanValue;
 
@@ -122,6 +122,9 @@ pub enum GnOp {
     /// Makes a material.
     #[schemars(extend("x-since" = "1.2"))]
     MakeMaterial(MakeMaterial),
+    /// Makes the object of the target.
+    #[schemars(extend("x-since" = "1.2"))]
+    MakeObject(MakeObject),
     /// Orders the sockets and panels of the interface.
     #[schemars(extend("x-since" = "1.2"))]
     ArrangeInterface(ArrangeInterface),
@@ -144,6 +147,7 @@ impl GnOpKind {
             | Self::GroupNodes
             | Self::Link
             | Self::MakeMaterial
+            | Self::MakeObject
             | Self::OrderLinks
             | Self::RemoveNode
             | Self::RemoveZone

@@ -7,8 +7,8 @@ use strum::{EnumDiscriminants, EnumString};
 
 use crate::rule::Rule;
 use crate::shapes::{
-    AddGroup, AddZone, EditZone, Endpoint, GroupIo, GroupNodes, MakeMaterial, OrderLinks, Properties, RemoveZone,
-    ReplaceNode, SetItems, SetProperty, UngroupNodes,
+    AddGroup, AddZone, EditZone, Endpoint, GroupIo, GroupNodes, MakeMaterial, MakeObject, OrderLinks, Properties,
+    RemoveZone, ReplaceNode, SetItems, SetProperty, UngroupNodes,
 };
 use crate::value::PlanValue;
 
@@ -150,6 +150,9 @@ pub enum NodeTreeOp {
     /// Makes a material.
     #[schemars(extend("x-since" = "1.2"))]
     MakeMaterial(MakeMaterial),
+    /// Makes the object of the target.
+    #[schemars(extend("x-since" = "1.2"))]
+    MakeObject(MakeObject),
 }
 
 impl NodeTreeOpKind {
@@ -164,6 +167,7 @@ impl NodeTreeOpKind {
             | Self::GroupNodes
             | Self::Link
             | Self::MakeMaterial
+            | Self::MakeObject
             | Self::OrderLinks
             | Self::RemoveZone
             | Self::ReplaceNode

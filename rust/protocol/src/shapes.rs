@@ -208,6 +208,17 @@ pub struct AddGroup {
     pub node_group_name: String,
 }
 
+/// Makes the object of the step's target: a mesh object without geometry of its own, for the modifier to fill. One that this plan made before is used again;
+/// where another object has the name, the new one gets the next free name.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MakeObject {
+    /// Where its origin is, in world space; at the 3D cursor if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(inner(range(min = -3.402_823_5e38, max = 3.402_823_5e38)))]
+    pub location: Option<[f64; 3]>,
+}
+
 /// Makes a material with a Principled BSDF; what is left out is as in a new one. One that has these values already is left as it is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

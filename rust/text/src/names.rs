@@ -36,6 +36,7 @@ pub const FORM_CALLS: &[&str] = &[
     "limits",
     "mute",
     "muted",
+    "new",
     "node",
     "order",
     "panel",

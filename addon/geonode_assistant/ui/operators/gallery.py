@@ -34,7 +34,7 @@ class GEONODE_OT_gallery(bpy.types.Operator):
 
 
 class GEONODE_OT_use_preset(bpy.types.Operator):
-    """Make this on the active object. One undo takes it back"""
+    """Make this on the active object, or as a new one. One undo takes it back"""
 
     bl_idname = "geonode.use_preset"
     bl_label = "Use Preset"
@@ -44,30 +44,29 @@ class GEONODE_OT_use_preset(bpy.types.Operator):
 
     @classmethod
     def poll(cls, context: bpy.types.Context) -> bool:
-        if not can_send(cls, context):
-            return False
-        if context.object is None:
-            cls.poll_message_set("Select an object first")
-        return context.object is not None
+        return can_send(cls, context)
 
     @classmethod
     def description(cls, context: bpy.types.Context, button: Any) -> str:
         preset = gallery.named(button.preset)
         if preset is None:
             return cls.__doc__ or ""
-        prompt = gallery.prompt(preset, context.object.name if context.object is not None else "it")
+        prompt = gallery.prompt(preset, _active(context))
         if prompt is None:
             return say("{does} In words, for example: {example}", does=preset.description, example=preset.example)
         return say("{does} The prompt is: {prompt}", does=preset.description, prompt=prompt)
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         preset = gallery.named(self.preset)
-        if preset is None or context.object is None:
+        if preset is None:
             self.report({"WARNING"}, "This preset does not exist any more")
+            return {"CANCELLED"}
+        if context.object is None and not preset.makes:
+            self.report({"WARNING"}, "Select an object first")
             return {"CANCELLED"}
         if preset.asks and not bpy.app.background:
             return {*operators.named("geonode.apply_preset")("INVOKE_DEFAULT", preset=preset.id)}
-        return carry_out(self, preset, context.object.name)
+        return carry_out(self, preset, _active(context))
 
 
 class GEONODE_OT_favourite(bpy.types.Operator):
@@ -92,7 +91,7 @@ class GEONODE_OT_favourite(bpy.types.Operator):
 
 
 class GEONODE_OT_surprise(bpy.types.Operator):
-    """Carry out any of the presets on the active object. One undo takes it back"""
+    """Carry out any of the presets that fit the active object. One undo takes it back"""
 
     bl_idname = "geonode.surprise"
     bl_label = "Surprise Me"
@@ -110,15 +109,20 @@ class GEONODE_OT_surprise(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         gallery.load()
         gallery.finish()
-        active: Any = context.object
-        known = [preset for preset in gallery.offered(active.type, "", ()) if not preset.own and not preset.asks]
+        kind = context.object.type if context.object is not None else ""
+        known = [preset for preset in gallery.offered(kind, "", ()) if not preset.own and not preset.asks]
         # Not the same again, as far as there is another.
         fresh = [preset for preset in known if preset.id not in gallery.recent] or known
         if not fresh:
             failed = gallery.failure()
             self.report({"ERROR"}, failed.message if failed is not None else "There is no preset for this object")
             return {"CANCELLED"}
-        return carry_out(self, random.choice(fresh), active.name)
+        return carry_out(self, random.choice(fresh), _active(context))
+
+
+def _active(context: bpy.types.Context) -> str:
+    """The name of the active object, or what stands for one."""
+    return context.object.name if context.object is not None else "it"
 
 
 def carry_out(operator: Any, preset: gallery.Preset, name: str) -> set[str]:

@@ -14,6 +14,7 @@ pub(super) fn summary(plan: &Plan, before: &Document, compiled: &Compiled) -> Ve
     let steps = &compiled.steps;
     let mut lines: Vec<String> = Vec::new();
     let mut told = BTreeSet::new();
+    let mut made: BTreeSet<&String> = compiled.new_objects.iter().collect();
     for (object, modifier) in &compiled.new_modifiers {
         let tree = steps
             .iter()
@@ -24,7 +25,15 @@ pub(super) fn summary(plan: &Plan, before: &Document, compiled: &Compiled) -> Ve
             let is_new = !before.trees.contains_key(name);
             (is_new && told.insert(name)).then(|| size(compiled.after.trees.get(name)))
         });
-        lines.push(match (size.flatten(), tree) {
+        let size = size.flatten();
+        if made.remove(object) {
+            let size = size.map_or_else(String::new, |size| format!(": {size}"));
+            lines.push(format!(
+                "Makes the object “{object}” with the modifier “{modifier}”{size}."
+            ));
+            continue;
+        }
+        lines.push(match (size, tree) {
             (Some(size), _) => format!("Adds the modifier “{modifier}” to “{object}”: {size}."),
             (None, Some(tree)) => format!("Adds the modifier “{modifier}” to “{object}”, with the tree “{tree}”."),
             (None, None) => format!("Adds the modifier “{modifier}” to “{object}”."),

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use geonode_graph::documents::{Modifier, Object, TreeInfo};
 use geonode_graph::ir::{Bundle, Tree};
-use geonode_graph::{Catalogue, Document, StepDelta, Targets, compile, compile_exactly, compile_in_place};
+use geonode_graph::{
+    Catalogue, Document, StepDelta, Targets, compile, compile_exactly, compile_in_place, makes_object,
+};
 use geonode_protocol::{
     Action, Code, Finding, GROUP_INPUT_ID, GROUP_OUTPUT_ID, Limits, Origins, Parsed, Plan, Severity,
 };
@@ -267,7 +269,13 @@ fn missing_objects(plan: &Plan, document: &Document) -> Vec<Finding> {
             Action::GnOps(payload) => Some((index, &payload.target.object_name)),
             Action::TreeText(_) | Action::Python(_) | Action::Added(_) => None,
         });
+    let made: Vec<&String> = targets
+        .clone()
+        .filter(|(index, _)| plan.steps.get(*index).is_some_and(|step| makes_object(&step.action)))
+        .map(|(_, name)| name)
+        .collect();
     targets
+        .filter(|(_, name)| !made.contains(name))
         .filter(|(_, name)| !document.objects.contains_key(*name))
         .map(|(index, name)| {
             Finding::warning(

@@ -50,7 +50,8 @@ pub(crate) fn give(work: &mut Work, shared: &Shared, task: Task, steps: usize) -
             extend,
             whole,
         } => HostEffect::Begin {
-            objects,
+            // What the plan makes is not there yet.
+            objects: work.planned.present(objects),
             trees,
             extend,
             whole,

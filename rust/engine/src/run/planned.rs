@@ -115,6 +115,14 @@ impl Planned {
         compiled.steps.get(index).cloned().ok_or_else(|| lost("step"))
     }
 
+    /// Those of the objects that the plan does not make.
+    pub(crate) fn present(&self, mut objects: Vec<String>) -> Vec<String> {
+        if let Some(compiled) = &self.compiled {
+            objects.retain(|name| !compiled.new_objects.contains(name));
+        }
+        objects
+    }
+
     /// Objects besides `known` in the expectations of a plan with a script, since only the script knows which objects it works on.
     pub(crate) fn expected_of_scripts(&self, known: &[String]) -> BTreeSet<String> {
         let scripted = |plan: &&Arc<Plan>| plan.steps.iter().any(|step| matches!(step.action, Action::Python(_)));

@@ -19,6 +19,9 @@ pub struct StepDelta {
     /// Materials to make, before anything uses them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub materials: Vec<MaterialEdit>,
+    /// Objects to make, before their modifiers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub objects: Vec<ObjectEdit>,
     /// Trees in the order in which they must be edited (a nested group before its users).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trees: Vec<TreeDelta>,
@@ -34,6 +37,7 @@ impl StepDelta {
     /// True when nothing has to be done.
     pub fn is_empty(&self) -> bool {
         self.materials.is_empty()
+            && self.objects.is_empty()
             && self.trees.is_empty()
             && self.modifiers.is_empty()
             && self.modifier_inputs.is_empty()
@@ -61,6 +65,17 @@ pub struct MaterialEdit {
     /// Strength of its light.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub emission_strength: Option<f64>,
+}
+
+/// A mesh object without geometry of its own to make in the active collection.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ObjectEdit {
+    /// Name of the object and its mesh.
+    pub name: String,
+    /// Where its origin is, in world space; at the 3D cursor if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub location: Option<[f64; 3]>,
 }
 
 /// Create a modifier, or give an existing one its tree.

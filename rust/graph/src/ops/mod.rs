@@ -18,6 +18,7 @@ mod links;
 mod materials;
 mod modifier_inputs;
 mod nodes;
+mod objects;
 mod operation;
 mod order;
 mod replace;
@@ -82,6 +83,7 @@ fn of_node_tree(op: &NodeTreeOp) -> AnyOperation<'_> {
         NodeTreeOp::GroupNodes(op) => Box::new(op),
         NodeTreeOp::UngroupNodes(op) => Box::new(op),
         NodeTreeOp::MakeMaterial(op) => Box::new(op),
+        NodeTreeOp::MakeObject(op) => Box::new(op),
     }
 }
 
@@ -109,6 +111,7 @@ fn of_gn_ops(op: &GnOp) -> AnyOperation<'_> {
         GnOp::GroupNodes(op) => Box::new(op),
         GnOp::UngroupNodes(op) => Box::new(op),
         GnOp::MakeMaterial(op) => Box::new(op),
+        GnOp::MakeObject(op) => Box::new(op),
         GnOp::ArrangeInterface(op) => Box::new(op),
         GnOp::SetTree(op) => Box::new(op),
     }

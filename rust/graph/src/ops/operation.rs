@@ -50,6 +50,8 @@ pub enum Mention<'p> {
 
 /// The state before the plan, for words about it.
 pub(crate) struct Before<'a> {
+    /// The object that the step works on.
+    pub object: &'a str,
     /// The tree that the step edits; none when it is new.
     pub tree: Option<&'a Tree>,
     pub catalogue: &'a Catalogue,

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::catalogue::{Socket, fold};
 use crate::documents::Document;
-use crate::documents::delta::{MaterialEdit, ModifierInput};
+use crate::documents::delta::{MaterialEdit, ModifierInput, ObjectEdit};
 use crate::intrusion::Unsaid;
 use crate::ir::{Node, Side};
 use crate::menus::Choice;
@@ -73,6 +73,8 @@ pub(crate) struct Work<'a> {
     pub modifier_inputs: Vec<ModifierInput>,
     /// Materials that the step makes.
     pub materials: Vec<MaterialEdit>,
+    /// The object of the target, where the step makes it.
+    pub objects: Vec<ObjectEdit>,
     /// Groups that the step makes or edits besides the tree, in this order.
     pub nested: Vec<TreeModel>,
     /// What the operations do to links, for the check of the whole tree.

@@ -6,10 +6,11 @@ use geonode_planner::{PromptValue, Thing};
 
 use crate::starter;
 
-/// One expectation: `key=value`, where keys are `target`, `thing` or a parameter.
+/// One expectation: `key=value`, where keys are `target` (`new`: the plan makes it), `thing` or a parameter.
 fn holds(understood: &Understood, expectation: &str) -> Result<(), String> {
     let (key, wanted) = expectation.split_once('=').ok_or("an expectation is key=value")?;
     let found = match key {
+        "target" if understood.cast.makes => "new".into(),
         "target" => understood.cast.target.clone(),
         "thing" => match &understood.cast.thing {
             Some(Thing::Itself) => "itself".into(),

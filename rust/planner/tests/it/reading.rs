@@ -407,3 +407,73 @@ fn fractions_of_a_size_are_a_range_and_parts_of_a_surface_are_places() {
         );
     }
 }
+
+#[test]
+fn what_a_preset_generates_gets_an_object_of_its_own() {
+    let empty = Context::default();
+    let applied = |prompt: &str, context: &Context, options: &Options| {
+        let plan = offline::plan(prompt, context, options).unwrap_or_else(|refusal| panic!("{prompt}: {refusal}"));
+        let page = plan.pointer("/steps/0/payload/text").unwrap().as_str().unwrap();
+        let apply = page.lines().find(|line| line.starts_with("apply(")).unwrap();
+        apply.to_owned()
+    };
+    let fresh = Options::default();
+    for (prompt, object) in [
+        ("a staircase with 12 steps", "Stairs"),
+        ("a brick wall 4 m long and 2 m high", "Brick Wall"),
+        ("spring with 8 turns", "Spring"),
+        ("a gear with 24 teeth", "Gear"),
+        ("ring of 12 spheres, radius 4 m", "Ring"),
+        ("a city with 6 by 6 blocks", "City Blocks"),
+    ] {
+        for context in [&empty, &starter()] {
+            if context
+                .objects
+                .iter()
+                .any(|one| prompt.contains(&one.name.to_lowercase()))
+            {
+                continue; // the scene has a sphere
+            }
+            let line = applied(prompt, context, &fresh);
+            // A city fills the plane that is chosen.
+            let plane = object == "City Blocks" && !context.objects.is_empty();
+            let wanted = if plane {
+                "object=\"Plane\"".to_owned()
+            } else {
+                format!("object=new(\"{object}\")")
+            };
+            assert!(line.contains(&wanted), "{prompt}: {line}");
+        }
+    }
+    // Named, pointed at or chosen, an object is used.
+    let starter = starter();
+    let on_plane = applied("a staircase with 12 steps on the plane", &starter, &fresh);
+    assert!(on_plane.contains("object=\"Plane\""), "{on_plane}");
+    let chosen = Options {
+        object: Some("Cube".to_owned()),
+        ..Options::default()
+    };
+    assert!(applied("a staircase with 12 steps", &starter, &chosen).contains("object=\"Cube\""));
+    // A taken name gives the next one, and the same words again are about what they made.
+    let mut context = Context::default();
+    let stairs = serde_json::json!([{"name": "Stairs", "type": "MESH", "visible": true}]);
+    context.objects = serde_json::from_value(stairs).unwrap();
+    assert!(applied("a staircase with 12 steps", &context, &fresh).contains("new(\"Stairs.001\")"));
+    let modifier = serde_json::json!({"name": "Stairs", "type": "NODES", "node_group": "Stairs", "made": {"as_left": true, "by": "w"}});
+    context.objects[0].modifiers = serde_json::from_value(serde_json::json!([modifier])).unwrap();
+    let again = Options {
+        words: "w".to_owned(),
+        ..Options::default()
+    };
+    let plan = offline::plan("a staircase with 12 steps", &context, &again)
+        .unwrap()
+        .to_string();
+    assert!(plan.contains("Stairs") && !plan.contains("new("), "{plan}");
+    // What follows works on what was made.
+    let two = "a staircase with 12 steps and then subdivide it twice";
+    let plan = offline::plan(two, &empty, &fresh).unwrap();
+    let pages = plan["steps"].as_array().unwrap();
+    assert!(pages[1].to_string().contains("object=\\\"Stairs\\\""), "{plan}");
+    // What works on a surface needs one.
+    assert!(offline::plan("scatter 200 rocks", &empty, &fresh).is_err());
+}

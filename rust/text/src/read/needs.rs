@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use geonode_graph::numbered_names;
 use rustpython_parser::lexer::lex;
 use rustpython_parser::{Mode, Tok};
 
@@ -28,6 +29,9 @@ pub fn needs(text: &str) -> Needs {
     let mut needs = Needs::default();
     for apply in &page.applies {
         needs.objects.extend(apply.object.clone());
+        // Where the name is taken, the one that the page made has another.
+        let made = apply.object.iter().filter(|_| apply.makes.is_some());
+        needs.objects.extend(made.flat_map(|name| numbered_names(name)));
         needs.trees.extend(apply.group.clone());
     }
     needs.trees.extend(page.groups.iter().map(|group| group.name.clone()));

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use geonode_protocol::{Code, Component, Expectation, Extent, Measure};
+use geonode_protocol::{Code, Component, Expectation, Extent, MakeObject, Measure};
 use rustpython_parser::ast::{Constant, Expr, ExprCall, Ranged, Stmt, StmtFunctionDef};
 use serde_json::{Number, Value};
 
@@ -28,6 +28,8 @@ pub(crate) struct Group<'p> {
 pub(crate) struct Apply {
     pub(crate) group: Option<String>,
     pub(crate) object: Option<String>,
+    /// `object=new("Stairs")`: it makes that object.
+    pub(crate) makes: Option<MakeObject>,
     pub(crate) modifier: Option<String>,
     pub(crate) inputs: Vec<(String, Value, usize)>,
     pub(crate) single_user: bool,
@@ -209,6 +211,7 @@ fn apply(call: &ExprCall, faults: &mut Faults) -> Apply {
     let mut found = Apply {
         group: call.args.first().and_then(|name| name_of(name, faults)),
         object: None,
+        makes: None,
         modifier: None,
         inputs: Vec::new(),
         single_user: false,
@@ -243,6 +246,12 @@ fn apply(call: &ExprCall, faults: &mut Faults) -> Apply {
                     "Write single_user=True, or leave it out.",
                 ),
             },
+            ("object", value) if word_of(value).is_some_and(|(word, _)| word == "new") => {
+                if let Some((name, made)) = new_object(value, faults) {
+                    found.object = Some(name);
+                    found.makes = Some(made);
+                }
+            }
             ("object" | "modifier" | "group", value) => {
                 let Some(text) = object_name(value, faults) else {
                     faults.error(
@@ -280,6 +289,29 @@ fn apply(call: &ExprCall, faults: &mut Faults) -> Apply {
         );
     }
     found
+}
+
+/// `new("Stairs", location=(0, 0, 0))`: an object that the plan makes.
+fn new_object(expr: &Expr, faults: &mut Faults) -> Option<(String, MakeObject)> {
+    const FORM: &str = "apply(\"Stairs\", object=new(\"Stairs\", location=(0, 0, 0)))";
+    let (_, call) = word_of(expr)?;
+    only(call, "new", 1, &["location"], FORM, faults);
+    let name = call.args.first().and_then(|name| constant(name, faults));
+    let name = name.as_ref().and_then(Value::as_str).filter(|name| !name.is_empty());
+    let mut made = MakeObject::default();
+    for keyword in &call.keywords {
+        let value = constant(&keyword.value, faults);
+        made.location = value.and_then(|value| serde_json::from_value(value).ok());
+        if made.location.is_none() {
+            let message = "The location of a new object is a vector of three numbers.";
+            faults.error(Code::WrongType, at(keyword), message, format!("Write {FORM}."));
+        }
+    }
+    if name.is_none() {
+        let message = "A new object has a name, which is a text.";
+        faults.error(Code::TextForm, at(expr), message, format!("Write {FORM}."));
+    }
+    Some((name?.to_owned(), made))
 }
 
 /// `"Plane"`, or `data.object("Plane")`.

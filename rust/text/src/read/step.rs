@@ -3,7 +3,8 @@
 use geonode_graph::ir::{Side, Tree};
 use geonode_graph::{nearest, settled_name};
 use geonode_protocol::{
-    Action, Code, GnOp, GnOps, MakeMaterial, ModifierTarget, NodeTree, NodeTreeOp, SetModifierInput, TreeTarget,
+    Action, Code, GnOp, GnOps, MakeMaterial, MakeObject, ModifierTarget, NodeTree, NodeTreeOp, SetModifierInput,
+    TreeTarget,
 };
 
 use super::fault::Faults;
@@ -34,6 +35,25 @@ impl RawStep {
             Action::TreeText(_) | Action::Python(_) | Action::Added(_) => return,
         }
         self.places.splice(0..0, materials.iter().map(|(_, at)| *at));
+    }
+
+    /// Whether its target is this object.
+    pub(super) fn works_on(&self, object: &str) -> bool {
+        match &self.action {
+            Action::NodeTree(payload) => payload.target.object_name == object,
+            Action::GnOps(payload) => payload.target.object_name == object,
+            Action::TreeText(_) | Action::Python(_) | Action::Added(_) => false,
+        }
+    }
+
+    /// Makes the object of its target first.
+    pub(super) fn make_object(&mut self, made: &MakeObject, at: usize) {
+        match &mut self.action {
+            Action::NodeTree(payload) => payload.operations.insert(0, NodeTreeOp::MakeObject(made.clone())),
+            Action::GnOps(payload) => payload.ops.insert(0, GnOp::MakeObject(made.clone())),
+            Action::TreeText(_) | Action::Python(_) | Action::Added(_) => return,
+        }
+        self.places.insert(0, at);
     }
 
     pub(super) fn asking(mut self, asks: &[String]) -> Self {

@@ -198,6 +198,14 @@ impl<'b> Book<'b> {
             self.apply_alone(apply, &done, &trees, &mut steps, faults);
         }
         faults.doubting = false;
+        for apply in &page.applies {
+            let (Some(object), Some(made)) = (&apply.object, &apply.makes) else {
+                continue;
+            };
+            if let Some(first) = steps.iter_mut().find(|step| step.works_on(object)) {
+                first.make_object(made, apply.at);
+            }
+        }
         if let Some(first) = steps.first_mut() {
             first.make(&faults.materials);
         }

@@ -76,6 +76,10 @@ fn what_no_word_takes_is_a_finding() {
         "@marked\ndef t() -> Geometry:\n    return cube()\n\napply(\"T\", object=\"Plane\")\n",
         "def t() -> Geometry:\n    return cube()\n\napply(\"T\", object=\"Plane\", single_user=1)\n",
         "def t() -> Geometry:\n    return cube()\n\napply(\"T\", object=\"Plane\", place=1)\n",
+        "def t() -> Geometry:\n    return cube()\n\napply(\"T\", object=new())\n",
+        "def t() -> Geometry:\n    return cube()\n\napply(\"T\", object=new(3))\n",
+        "def t() -> Geometry:\n    return cube()\n\napply(\"T\", object=new(\"Box\", location=(0, 1)))\n",
+        "def t() -> Geometry:\n    return cube()\n\napply(\"T\", object=new(\"Box\", scale=2))\n",
         "def t() -> Geometry:\n    return cube()\n\napply(\"T\", object=\"Plane\")\nexpect(\"Plane\", 8)\n",
         "def t() -> Geometry:\n    return cube()\n\napply(\"T\", object=\"Plane\")\nexpect(\"Plane\", corners=8)\n",
         "def t() -> Geometry:\n    return cube()\n\napply(\"T\", object=\"Plane\")\nwith edit(\"T\", 2):\n    pass\n",
@@ -320,5 +324,27 @@ fn sizes_and_places_are_expected_on_a_page() {
     ] {
         let found = told(&page.replace("vertices=8", wrong), "5.2");
         assert!(found.iter().any(Finding::is_error), "{wrong}");
+    }
+}
+
+#[test]
+fn a_page_makes_objects_for_its_trees() {
+    let page = "def box() -> Geometry:\n    return cube()\n\ndef ball() -> Geometry:\n    return ico_sphere()\n\n\
+                apply(\"Box\", object=new(\"Box\", location=(1, 2, 3)))\napply(\"Ball\", object=new(\"Plane\"))\n\
+                expect(\"Box\", faces=6)\n";
+    for version in ["4.2", "5.2"] {
+        let (file, findings, plan) = compiled(page, &empty_file(), &catalogue(version));
+        // The artist's Plane stays.
+        let codes: Vec<Code> = findings.iter().map(|finding| finding.code).collect();
+        assert_eq!(codes, [Code::NameTaken], "{findings:#?}");
+        assert!(file.objects["Plane"].modifiers.is_empty());
+        let tree = |object: &str| file.objects[object].modifiers[0].node_group.clone();
+        assert_eq!(tree("Box").as_deref(), Some("Box"));
+        assert_eq!(tree("Plane.001").as_deref(), Some("Ball"));
+        let Action::NodeTree(payload) = &plan.steps[0].action else {
+            panic!("{plan:#?}");
+        };
+        let first = serde_json::to_value(&payload.operations[0]).unwrap();
+        assert_eq!(first, json!({"op": "make_object", "location": [1.0, 2.0, 3.0]}));
     }
 }
