@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -75,7 +76,9 @@ class Caller:
         """The answer to a call, or the question that it asks."""
         self.server.answers.clear()
         self.server.waiting.append({"id": 1, "client": client, "tool": tool, "arguments": arguments})
-        self.programs.tick()
+        while self.server.waiting:
+            # It rests after what took long.
+            self.programs.tick()
         return self.server.answers.get(1, self.programs.asked)
 
     def decide(self, accept: bool) -> Any:
@@ -205,6 +208,23 @@ def test_a_refusal_says_what_to_do_and_asks_nobody_for_nothing(folder: Path, cal
         message = answer["error"]["message"]
         assert all(word.strip("“”") in message for word in told), message
         assert str(folder) not in message, "a path of this computer tells who works here"
+
+
+def test_long_calls_are_followed_by_a_rest(folder: Path, caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    def long(_arguments: Any) -> dict[str, Any]:
+        time.sleep(0.3)
+        return {}
+
+    monkeypatch.setitem(calls.READING, "picture", long)
+    for number in (1, 2):
+        caller.server.waiting.append({"id": number, "client": "Test", "tool": "picture", "arguments": {}})
+    caller.programs.tick()
+    assert len(caller.server.answers) == 1, "one a tick"
+    caller.programs.tick()
+    assert len(caller.server.answers) == 1, "Blender belongs to the artist for as long as the call took"
+    time.sleep(0.6)
+    caller.programs.tick()
+    assert len(caller.server.answers) == 2
 
 
 def test_texts_for_programs_name_no_folder_of_this_computer(folder: Path) -> None:

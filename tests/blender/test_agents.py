@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import http.client
 import io
+import itertools
 import json
 import os
 import subprocess
@@ -44,7 +45,7 @@ class Client:
         self.programs = programs
         at = urlsplit(programs.url)
         self.address, self.path = at.netloc, at.path
-        self.token = json.loads(next((folders.own_folder() / "agents").glob("*.json")).read_text())["token"]
+        self.token = json.loads((folders.own_folder() / "agents" / f"{os.getpid()}.json").read_text())["token"]
         self.session = ""
         self.number = 0
 
@@ -144,6 +145,23 @@ def test_only_the_owner_can_read_where_the_server_is(programs: Programs) -> None
         assert file.stat().st_mode & 0o777 == 0o600
 
 
+def test_what_a_blender_left_that_crashed_is_removed_by_the_next_one(programs: Programs) -> None:
+    """It would be taken for a second Blender, since there is an answer at its address."""
+    folder = folders.own_folder() / "agents"
+    known = json.loads((folder / f"{os.getpid()}.json").read_text())
+    dead, other = folder / "1.json", folder / "2.json"
+    dead.write_text(json.dumps({**known, "pid": 1, "token": "old"}))
+    other.write_text(json.dumps({**known, "pid": 2, "url": "http://127.0.0.1:1/mcp"}))
+    try:
+        programs.stop()
+        programs.start()
+        assert programs.url == known["url"], "the port is free again"
+        assert not dead.exists()
+        assert other.exists(), "who is at another address may be running"
+    finally:
+        other.unlink()
+
+
 def test_a_program_reads(client: Client) -> None:
     tools = {tool["name"]: tool for tool in client.ask("tools/list")["result"]["tools"]}
     assert tools["scene_summary"]["annotations"]["readOnlyHint"] is True
@@ -237,6 +255,83 @@ def plan(page: str) -> dict[str, Any]:
     return {"version": "1.2", "steps": [step], "done": True, "final_message": "A cone."}
 
 
+def test_what_a_program_reads_is_short_and_in_words(client: Client) -> None:
+    size = lambda answer: len(json.dumps(answer, ensure_ascii=False))  # noqa: E731
+    assert size(client.call("list_presets")) < 20_000
+    (scatter,) = client.call("list_presets", preset="Scatter")["presets"]
+    assert {"count", "seed"} <= {one["name"] for one in scatter["parameters"]}
+    assert client.call("list_presets", preset="scater")["error"]["message"].endswith("Did you mean scatter?")
+    bpy.data.objects["Grid"].modifiers.clear()
+    made = client.call("apply_preset", answering(True), preset="Scatter", values={"count": 5})
+    assert len(made["changes"]) == 21
+    assert made["changes"][-1].startswith("… and ")
+    (modifier,) = client.call("modifier_stack")["modifiers"]
+    assert modifier["inputs"]["Count"] == 5
+    shown = client.call("scene_summary")["objects"][0]["modifiers"][0]
+    assert shown["made"] == {"as_left": True}
+    runs = client.call("history")["runs"]
+    assert len(runs) <= 20
+    assert runs[0]["changes"] > 20, "their number"
+    bpy.data.objects["Grid"].modifiers.clear()
+
+
+@pytest.mark.parametrize("act", ["pause", "take_over", "revoke"])
+def test_no_call_starts_once_the_artist_has_said_so(
+    client: Client, programs: Programs, act: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program calls without end, in four connections, and the artist presses a button between two ticks."""
+    started: list[float] = []
+    answers: list[str] = []
+    stop, numbers = threading.Event(), itertools.count(100)
+
+    def reads(_arguments: Any) -> dict[str, Any]:
+        started.append(time.monotonic())
+        return {"object": "Grid", "modifiers": []}
+
+    def flood() -> None:
+        body = {"name": "modifier_stack", "arguments": {}}
+        while not stop.is_set():
+            message = {"jsonrpc": "2.0", "id": next(numbers), "method": "tools/call", "params": body}
+            sent = json.dumps(message).encode()
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                connection = http.client.HTTPConnection(client.address, timeout=20)
+                connection.request("POST", client.path, sent, client.headers())
+                answers.append(connection.getresponse().read().decode())
+                connection.close()
+
+    monkeypatch.setitem(calls.READING, "modifier_stack", reads)
+    threads = [threading.Thread(target=flood) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+
+    def tick_until(enough: Callable[[], bool]) -> None:
+        end = time.monotonic() + 20
+        while not enough() and time.monotonic() < end:
+            programs.tick()
+            time.sleep(0.001)
+        assert enough()
+
+    try:
+        tick_until(lambda: len(started) > 20)
+        getattr(programs, act)(*([True] if act == "pause" else []))
+        before, heard = len(started), len(answers)
+        end = time.monotonic() + 0.3
+        tick_until(lambda: time.monotonic() > end)
+        assert len(started) == before, "not one"
+        if act == "revoke":
+            tick_until(lambda: len(answers) > heard + 20)
+            assert "auth_failed" in answers[-1]
+        else:
+            programs.pause(False)
+            tick_until(lambda: len(started) > before + 20)
+    finally:
+        programs.pause(False)
+        stop.set()
+        while any(thread.is_alive() for thread in threads):
+            programs.tick()
+            time.sleep(0.001)
+
+
 def test_a_refused_plan_names_every_mistake_with_its_place_and_fix(client: Client) -> None:
     wrong = PAGE.replace("cone()", "cone(vertexes=5)").replace("return x", "return y")
     message = client.call("apply_plan", plan=plan(wrong))["error"]["message"]
@@ -275,7 +370,10 @@ def test_arguments_are_taken_as_they_are_meant(client: Client) -> None:
     assert "scene_summary" in answer["error"]["message"]
 
 
-def test_refusals_and_what_writes_are_recorded_without_their_arguments(client: Client, tmp_path: Path) -> None:
+def test_refusals_and_what_writes_are_recorded_without_their_arguments(programs: Programs, tmp_path: Path) -> None:
+    # So many are recorded in a minute, by each server.
+    programs.revoke()
+    client = Client(programs).connect()
     core = native.core()
     log = tmp_path / "audit.jsonl"
     core.audit_start(str(log))

@@ -78,6 +78,27 @@ def test_nothing_to_tell_is_said() -> None:
     assert "nothing comes out" in explain(tree)[1].text
 
 
+def test_a_value_is_said_to_come_from_what_it_depends_on() -> None:
+    tree = blank()
+    tree.interface.new_socket("Count", in_out="INPUT", socket_type="NodeSocketFloat")
+    start, end = tree.nodes["Group Input"], tree.nodes["Group Output"]
+    made = [tree.nodes.new(f"GeometryNode{kind}") for kind in ("DistributePointsOnFaces", "InstanceOnPoints")]
+    points, copies = made
+    for pair in (
+        (start.outputs["Geometry"], points.inputs["Mesh"]),
+        (start.outputs["Count"], points.inputs["Density"]),
+        (points.outputs["Points"], copies.inputs["Points"]),
+        (points.outputs["Rotation"], copies.inputs["Rotation"]),
+        (start.outputs["Count"], copies.inputs["Scale"]),
+        (copies.outputs[0], end.inputs[0]),
+    ):
+        tree.links.new(*pair)
+    said = {part.node: part.text for part in explain(tree)}
+    assert "Density by “Count”" in said[points.name]
+    assert "Scale by “Count”" in said[copies.name]
+    assert "Rotation" not in said[copies.name].rpartition("(")[2], "the count turns nothing"
+
+
 def test_nodes_without_effect_and_those_switched_off_are_told() -> None:
     tree = blank()
     move, idle = tree.nodes.new("GeometryNodeSetPosition"), tree.nodes.new("ShaderNodeMath")

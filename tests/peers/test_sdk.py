@@ -119,7 +119,7 @@ def test_pages_and_prompts(blender: Blender) -> None:
             if page.mime_type == "application/json":
                 json.loads(page.text)
         families = {one.uri_template for one in (await session.list_resource_templates()).resource_templates}
-        names = ("node/{bl_idname}", "tree/{node_group_name}", "picture/{object_name}")
+        names = ("node/{bl_idname}", "tree/{node_group_name}", "picture/{object_name}", "preset/{preset}")
         assert families == {f"geonode://{name}" for name in names}
         (seen,) = (await session.read_resource("geonode://picture/Grid")).contents
         assert base64.b64decode(seen.blob).startswith(b"\x89PNG")

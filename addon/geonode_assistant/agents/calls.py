@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import bpy
 
 from .. import native
-from ..host import catalogue, exchange, export, mainfile, model_tools, with_values
+from ..host import catalogue, exchange, export, mainfile, model_tools, modifiers, with_values
 from ..host import context as host_context
 from ..messages import AssistantError, failure, one_line
 from ..run import checking, history, preset_files, presets, starting, tools
@@ -25,8 +25,8 @@ from . import project
 if TYPE_CHECKING:
     from ..run.protocol import Message
 
-# Lines of a refusal.
-_LINES = 8
+# Lines of a refusal, changes of a run, earlier runs: what a program reads costs its model.
+_LINES, _CHANGES, _RUNS = 8, 20, 20
 
 Arguments = Mapping[str, Any]
 Reading = Callable[[Arguments], Mapping[str, Any]]
@@ -38,14 +38,38 @@ def _check_plan(arguments: Arguments) -> dict[str, Any]:
     return {"ok": verdict["ok"], "messages": verdict["messages"]}
 
 
-def _list_presets(_arguments: Arguments) -> dict[str, Any]:
-    kept = ("id", "title", "description", "targets", "parameters", "own")
-    return {"presets": [{key: one[key] for key in kept} for one in presets.list()]}
+def _list_presets(arguments: Arguments) -> dict[str, Any]:
+    wanted = arguments.get("preset")
+    if wanted:
+        known = presets.load(_preset_of(wanted))
+        return {"presets": [{key: known[key] for key in ("id", "title", "description", "targets", "parameters")}]}
+    return {"presets": [{key: one[key] for key in ("id", "title", "description")} for one in presets.list()]}
 
 
 def _history(arguments: Arguments) -> dict[str, Any]:
-    kept = ("id", "at", "prompt", "object", "status", "message", "changes")
-    return {"runs": [{key: run[key] for key in kept} for run in history.list(arguments.get("search", ""))[:50]]}  # type: ignore[literal-required]
+    kept = ("id", "at", "prompt", "object", "status", "message")
+    runs = history.list(arguments.get("search") or "")[:_RUNS]
+    shown = [{**{key: run[key] for key in kept}, "changes": len(run["changes"])} for run in runs]  # type: ignore[literal-required]
+    return {"runs": shown}
+
+
+def _scene(arguments: Arguments) -> dict[str, Any]:
+    """The scene, with what a program can use of the marks of trees: whether one is as the assistant left it."""
+    scene: dict[str, Any] = dict(_of_models("scene_summary")(arguments))
+    for modifier in (one for obj in scene["objects"] for one in obj["modifiers"]):
+        if "made" in modifier:
+            modifier["made"] = {"as_left": modifier["made"]["as_left"]}
+    return scene
+
+
+def _modifiers(arguments: Arguments) -> dict[str, Any]:
+    """The modifiers of an object; the inputs of a tree have the names that the artist reads."""
+    stack = dict(_of_models("modifier_stack")(arguments))
+    for shown, modifier in zip(stack["modifiers"], modifiers.object_named(stack["object"]).modifiers, strict=True):
+        if shown["type"] == "NODES":
+            shown.pop("left", None)
+            shown["inputs"] = host_context.named_values(modifier)
+    return stack
 
 
 def _export(arguments: Arguments) -> dict[str, Any]:
@@ -72,6 +96,8 @@ def _of_models(tool: str) -> Reading:
 
 READING: dict[str, Reading] = {
     **{tool: _of_models(tool) for tool in model_tools.TOOLS},
+    "scene_summary": _scene,
+    "modifier_stack": _modifiers,
     "check_plan": _check_plan,
     "explain_tree": model_tools.explain_tree,
     "tree_export": _export,
@@ -246,15 +272,18 @@ def begin(tool: str, arguments: Arguments, client: str, is_allowed: bool) -> Run
 def outcome(report: RunReport) -> dict[str, Any]:
     """The answer to a call whose run has ended: why it failed is said with the places and what to do."""
     if report.ok:
-        result = {"status": report.status, "message": report.final_message, "changes": list(report.diff or ())}
-        return {"ok": True, "result": result}
+        changes = _cut(list(report.diff or ()), _CHANGES)
+        return {"ok": True, "result": {"status": report.status, "message": report.final_message, "changes": changes}}
     errors = [message for message in report.messages if message["severity"] == "error"]
     first = next((message for message in report.messages if message["code"] == "user_rejected"), None)
     shown = [first] if first else errors
-    lines = list(dict.fromkeys(map(_line, shown)))
-    more = [f"… and {len(lines) - _LINES} more."] if len(lines) > _LINES else []
-    text = "\n".join([*lines[:_LINES], *more]) or report.final_message or "The run was cancelled in Blender."
+    lines = _cut(list(dict.fromkeys(map(_line, shown))), _LINES)
+    text = "\n".join(lines) or report.final_message or "The run was cancelled in Blender."
     return {"ok": False, "error": {"code": shown[0]["code"] if shown else "cancelled", "message": project.named(text)}}
+
+
+def _cut(lines: list[str], most: int) -> list[str]:
+    return [*lines[:most], f"… and {len(lines) - most} more."] if len(lines) > most else lines
 
 
 def _line(message: Message) -> str:

@@ -47,9 +47,17 @@ def library() -> dict[str, Any]:
         {
             "uri": "geonode://presets",
             "name": "Presets",
-            "description": "All presets with their parameters.",
+            "description": "All presets by name.",
             "kind": data,
             "tool": "list_presets",
+        },
+        {
+            "uri": "geonode://preset/",
+            "name": "A preset",
+            "description": "A preset with its parameters.",
+            "kind": data,
+            "tool": "list_presets",
+            "argument": "preset",
         },
         {
             "uri": "geonode://scene",

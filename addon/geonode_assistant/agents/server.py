@@ -25,6 +25,7 @@ from .views import Views
 
 # A tick begins no further call after this time.
 BUDGET_S = 0.004
+LONGEST_REST_S = 1.0
 # Where the first Blender listens; the next one takes a free port. No well-known program uses it.
 PORT = 41761
 
@@ -57,6 +58,7 @@ class Programs:
         self._server: Any = None
         self._writing: Writing | None = None
         self._views = Views()
+        self._rests_until = 0.0
         self.asked: Asked | None = None
         """The question of a program that the artist has to answer."""
         self.paused = False
@@ -177,15 +179,22 @@ class Programs:
         return json.dumps({"mcpServers": {"blender": {"type": "http", "url": self.url, "headers": headers}}}, indent=2)
 
     def tick(self) -> bool:
-        """Carries out the calls that wait, within ``BUDGET_S``; returns whether a run has begun."""
+        """Carries out the calls that wait, within ``BUDGET_S``, and then rests for as long as they took; returns
+        whether a run has begun.
+        """
         if self._server is None:
             return False
         self._follow()
-        until = time.perf_counter() + BUDGET_S
+        began = time.perf_counter()
+        if began < self._rests_until:
+            return False
         while (call := self._server.take()) is not None:
             if self._carry_out(call):
                 return True
-            if time.perf_counter() >= until:
+            now = time.perf_counter()
+            if now >= began + BUDGET_S:
+                # No call is cut short, but a program that makes many long ones does not get all of Blender's time.
+                self._rests_until = now + min(now - began, LONGEST_REST_S)
                 break
         return False
 

@@ -351,7 +351,7 @@ def _object(obj: Any, near: bool) -> SceneObject:
     }
 
 
-def _values(modifier: Any) -> dict[str, Any]:
+def named_values(modifier: Any) -> dict[str, Any]:
     """The values of a Geometry Nodes modifier's inputs as the artist reads them: by name."""
     if modifier.type != "NODES" or modifier.node_group is None:
         return {}
@@ -366,7 +366,7 @@ def _values(modifier: Any) -> dict[str, Any]:
 
 def _shown(modifier: Any, near: bool) -> Modifier:
     out = _modifier(modifier, False)
-    held = _values(modifier) if near else {}
+    held = named_values(modifier) if near else {}
     if held:
         out["values"] = held
     return out

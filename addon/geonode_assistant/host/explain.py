@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 _GEOMETRY = "GEOMETRY"
+# Nodes that pass geometry on and values with it; what other nodes that make geometry tell of it is their own.
+_PASSES = ("GeometryNodeCaptureAttribute", "GeometryNodeGroup")
 _ENDS = frozenset({"NodeGroupInput", "NodeGroupOutput"})
 # Nodes of a path that are explained, and inputs that are named of one node.
 MOST_NODES, MOST_INPUTS = 60, 4
@@ -144,7 +146,15 @@ def _inputs_behind(socket: Any) -> list[str]:
             if node.bl_idname == "NodeGroupInput":
                 if link.from_socket.type != _GEOMETRY:
                     names[f"“{link.from_socket.name}”"] = None
-            elif node.as_pointer() not in known:
+            elif node.as_pointer() not in known and _passes_values(node):
                 known.add(node.as_pointer())
                 queue += [s for s in node.inputs if s.is_linked and s.type != _GEOMETRY]
     return list(names)[:MOST_INPUTS]
+
+
+def _passes_values(node: Any) -> bool:
+    """Whether a value that comes out of a node depends on those that go in: how a distributed point is turned does not
+    depend on how many there are.
+    """
+    is_zone = node.bl_idname.endswith(("Input", "Output"))
+    return is_zone or node.bl_idname in _PASSES or not any(socket.type == _GEOMETRY for socket in node.outputs)

@@ -4,7 +4,7 @@ use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// The file of this process; it is removed with the value.
 #[derive(Debug)]
@@ -27,6 +27,7 @@ impl Discovery {
                 _ => {}
             }
         }
+        remove_dead(folder, url);
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         #[cfg(unix)]
@@ -41,6 +42,24 @@ impl Discovery {
     /// Where it lies.
     pub(crate) fn path(&self) -> &Path {
         &self.0
+    }
+}
+
+/// Removes what processes left that have crashed: this one listens at their address now.
+fn remove_dead(folder: &Path, url: &str) {
+    let files = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path());
+    for file in files.filter(|file| file.extension().is_some_and(|ending| ending == "json")) {
+        let said = fs::read(&file)
+            .ok()
+            .and_then(|text| serde_json::from_slice::<Value>(&text).ok());
+        if said.is_some_and(|said| said.get("url").and_then(Value::as_str) == Some(url)) {
+            // Whoever cannot remove it is told of two Blenders, as before.
+            fs::remove_file(&file).unwrap_or_default();
+        }
     }
 }
 

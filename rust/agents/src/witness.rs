@@ -30,7 +30,8 @@ pub type Hears = Arc<dyn Fn(Act) + Send + Sync>;
 #[derive(Clone)]
 pub(crate) struct Witness {
     hears: Hears,
-    lately: Arc<Mutex<Lately>>,
+    /// Of programs, and of those that were not let in: these cannot hide what the former do.
+    lately: Arc<[Mutex<Lately>; 2]>,
 }
 
 #[derive(Debug)]
@@ -50,21 +51,25 @@ impl fmt::Debug for Witness {
 
 impl Witness {
     pub(crate) fn new(hears: Hears) -> Self {
-        let lately = Lately {
-            since: Instant::now(),
-            told: 0,
-            left_out: 0,
+        let none = || {
+            Mutex::new(Lately {
+                since: Instant::now(),
+                told: 0,
+                left_out: 0,
+            })
         };
         Self {
             hears,
-            lately: Arc::new(Mutex::new(lately)),
+            lately: Arc::new([none(), none()]),
         }
     }
 
     /// Tells of an act.
     pub(crate) fn tell(&self, client: &str, tool: &str, code: Option<Code>) {
         let left_out = {
-            let mut lately = self.lately.lock().unwrap_or_else(PoisonError::into_inner);
+            let [programs, strangers] = &*self.lately;
+            let lately = if client.is_empty() { strangers } else { programs };
+            let mut lately = lately.lock().unwrap_or_else(PoisonError::into_inner);
             if lately.since.elapsed() >= MINUTE {
                 (lately.since, lately.told) = (Instant::now(), 0);
             }
@@ -97,7 +102,14 @@ mod tests {
             witness.tell("one", "none", Some(Code::UnknownTool));
         }
         assert_eq!(heard.lock().unwrap().len(), PER_MINUTE as usize);
-        witness.lately.lock().unwrap().since = Instant::now().checked_sub(MINUTE).unwrap();
+        witness.tell("", "", Some(Code::AuthFailed));
+        assert_eq!(
+            heard.lock().unwrap().pop().unwrap().left_out,
+            0,
+            "strangers count by themselves"
+        );
+        let [programs, _] = &*witness.lately;
+        programs.lock().unwrap().since = Instant::now().checked_sub(MINUTE).unwrap();
         witness.tell("one", "apply_plan", None);
         let last = heard.lock().unwrap().pop().unwrap();
         assert_eq!(last.left_out, 1000 - PER_MINUTE);

@@ -145,14 +145,14 @@ fn reading() -> Result<Vec<Spec>, SpecError> {
         )?,
         on_host(
             "list_presets",
-            "All presets with their parameters.",
-            &json!({}),
+            "All presets, or `preset` with its parameters.",
+            &json!({"preset": tree()}),
             &[],
             &json!({"presets": {"type": "array"}}),
         )?,
         on_host(
             "history",
-            "Earlier runs, newest first.",
+            "The last 20 runs, or those with the words, newest first.",
             &json!({"search": tree()}),
             &[],
             &json!({"runs": {"type": "array"}}),
