@@ -450,3 +450,11 @@ def test_a_script_without_approval_removes_nothing_else(name: str) -> None:
         api.run_script(f"import bpy\nc = bpy.data.objects['Cube']\n{WRITTEN[name]}")
     assert refused.value.code == "approval_required"
     assert differences(before, state()) == []
+
+
+@pytest.mark.parametrize("given", ["3", "list(b.faces)[0]", "None"])
+def test_what_is_no_vertex_cannot_be_removed_from_vertices(given: str) -> None:
+    """Blender fails here without saying why."""
+    assert "SystemError" in why_stopped(
+        f"import bmesh\nb = bmesh.new()\nbmesh.ops.create_cube(b)\nb.verts.remove({given})"
+    )

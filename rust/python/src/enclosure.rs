@@ -549,9 +549,27 @@ pub(crate) fn call_enclosed<'py>(
         .transpose()?;
     // SAFETY: the GIL is held.
     let views = references::Views::new();
-    let found = unsafe { enclosed(|| function.call(args, names.as_ref())) };
+    let found = unsafe { enclosed(|| call_or_fail(function, &args, names.as_ref())) };
     if let Some(views) = views {
         views.settle(py, true);
     }
     found
+}
+
+/// Calls a function. Some of Blender's fail without saying why, which `PyObject_Call` lets pass; then it is a `SystemError`, as Python itself raises.
+fn call_or_fail<'py>(
+    function: &Bound<'py, PyAny>,
+    args: &Bound<'py, PyTuple>,
+    names: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = function.py();
+    let names = names.map_or(ptr::null_mut(), Bound::as_ptr);
+    // SAFETY: the GIL is held, and the result is a new reference, or null with an exception.
+    unsafe {
+        let found = ffi::PyObject_Call(function.as_ptr(), args.as_ptr(), names);
+        if found.is_null() && ffi::PyErr_Occurred().is_null() {
+            ffi::PyErr_SetString(ffi::PyExc_SystemError, c"it failed without saying why".as_ptr());
+        }
+        Bound::from_owned_ptr_or_err(py, found)
+    }
 }
