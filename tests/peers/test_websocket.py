@@ -167,5 +167,7 @@ def test_a_client_that_reads_nothing_is_held_back_and_holds_nobody(blender: Blen
                 assert (await hear(other))["result"], "others are served"
             assert not flooding.done()
             flooding.cancel()
+            # Its goodbye would not be read either.
+            stalled.transport.abort()
 
     run(main())
