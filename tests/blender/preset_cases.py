@@ -27,6 +27,7 @@ class Seen:
     low: Any
     high: Any
     materials: int
+    smooth: int = 0
 
     @property
     def instances(self) -> int:
@@ -61,15 +62,18 @@ def see(target: Any) -> Seen:
     graph.update()
     back = np.array(target.matrix_world.inverted())
     points, places, corners = np.zeros((0, 3)), [], []
-    faces = edges = boundary = materials = 0
+    faces = edges = boundary = materials = smooth = 0
 
     def add(mesh: Any, matrix: Any) -> None:
-        nonlocal points, faces, edges, boundary
+        nonlocal points, faces, edges, boundary, smooth
         co = np.empty(len(mesh.vertices) * 3)
         mesh.vertices.foreach_get("co", co)
         own = np.c_[co.reshape(-1, 3), np.ones(len(mesh.vertices))] @ matrix.T
         points = np.r_[points, own[:, :3]]
         faces, edges = faces + len(mesh.polygons), edges + len(mesh.edges)
+        rounded = np.empty(len(mesh.polygons), bool)
+        mesh.polygons.foreach_get("use_smooth", rounded)
+        smooth += int(rounded.sum())
         users = np.zeros(len(mesh.edges), int)
         of = np.empty(len(mesh.loops), int)
         mesh.loops.foreach_get("edge_index", of)
@@ -94,10 +98,13 @@ def see(target: Any) -> Seen:
         places.append(matrix[:3, 3])
         box = np.c_[bounds(one.object), np.ones(8)] @ matrix.T
         corners += list(box[:, :3])
+    if target.type == "CURVE" and not len(points) and not places:
+        add(evaluated.to_mesh(), np.eye(4))
+        evaluated.to_mesh_clear()
     everything = np.array([*points, *corners]) if len(points) + len(corners) else np.zeros((1, 3))
     low, high = everything.min(axis=0), everything.max(axis=0)
     boxes = np.array(corners).reshape(-1, 3)
-    return Seen(points, faces, edges, boundary, np.array(places).reshape(-1, 3), boxes, low, high, materials)
+    return Seen(points, faces, edges, boundary, np.array(places).reshape(-1, 3), boxes, low, high, materials, smooth)
 
 
 def near(value: float, wanted: float, tolerance: float = 0.01) -> bool:
@@ -141,6 +148,12 @@ def on_ring(seen: Seen, count: int, radius: float) -> bool:
 
 def within(seen: Seen, size: float) -> bool:
     return bool((np.abs(np.r_[seen.low[:2], seen.high[:2]]) <= size + 1e-4).all())
+
+
+def shrinking(seen: Seen) -> Any:
+    """The distances of instances along x, each as a share of the one before."""
+    along = np.diff(np.sort(seen.places[:, 0])) if seen.instances > 2 else np.zeros(2)
+    return along[1:] / np.maximum(along[:-1], 1e-6)
 
 
 def no_corner(seen: Seen) -> bool:
@@ -218,8 +231,14 @@ CASES = {
     "dots": Case(
         "turn Suzanne into a cloud of 5000 dots", lambda s: s.faces == 0 and s.instances == 1 and near(s.size(0), 2.74)
     ),
+    "dominoes": Case(
+        "dominoes along the curve",
+        lambda s: 30 <= s.instances <= 38 and 0.2 < s.nearest() < 0.26 and near(s.high[2], 0.5) and near(s.low[2], 0),
+        {"Height": (0.1, 2.0), "Spacing": (0.1, 2.0)},
+    ),
     "drop_onto": Case(
-        "project the curve onto the plane", lambda s: s.faces == 0 and s.instances == 0 and near(s.size(2), 0)
+        "project the curve onto the plane",
+        lambda s: s.faces == 0 and s.edges == 12 and s.instances == 0 and near(s.size(2), 0) and near(s.size(0), 8),
     ),
     "dual_mesh": Case(
         "turn the ball into its dual mesh",
@@ -286,9 +305,21 @@ CASES = {
         {"Distance": (0.01, 0.6)},
     ),
     "menger": Case("a Menger sponge, 3 levels", lambda s: s.faces == 48000, {"Levels": (0, 2)}),
+    "merge_distance": Case(
+        "merge the vertices of the ball within 30 cm",
+        lambda s: (
+            60 < s.vertices < 130 and s.boundary == 0 and 0.96 < s.high[2] < 0.985 and near(s.size(0), 1.96, 0.03)
+        ),
+        {"Distance": (0.01, 1.0)},
+    ),
     "mirror": Case(
         "make Suzanne symmetrical along y",
         lambda s: s.faces == 1000 and near(s.low[1], -s.high[1]) and s.instances == 0,
+    ),
+    "necklace": Case(
+        "a necklace along the curve",
+        lambda s: 28 <= s.instances <= 32 and s.faces > 50 and near(s.high[2], 1 / 6) and near(s.low[2], -1 / 6),
+        {"Bead": (0.05, 1.0), "Small": (0.05, 1.0), "Thread": (0.001, 0.4)},
     ),
     "noise_displace": Case(
         "displace the plane with noise, strength 0.5 m",
@@ -329,6 +360,11 @@ CASES = {
         lambda s: s.faces > 3000 and s.boundary == 0 and near(s.size(0), 2.66, 0.05),
         {"Voxel": (0.03, 0.3)},
     ),
+    "resample_curve": Case(
+        "resample the curve to 50 points",
+        lambda s: s.vertices == 50 and s.edges == 49 and s.faces == 0 and near(s.size(0), 8),
+        {"Count": (2, 500)},
+    ),
     "ring": Case(
         "place 12 cubes in a circle with a radius of 5 m",
         lambda s: on_ring(s, 12, 5) and s.nearest() > 2,
@@ -353,6 +389,14 @@ CASES = {
         "scatter 200 rocks on the plane",
         lambda s: s.instances == 200 and within(s, 5) and s.nearest() > 0.4 and s.high[2] > 0.1,
         {"Count": (1, 300), "Seed": (1, 99), "Distance": (0.1, 0.25)},
+    ),
+    "shading": Case(
+        "shade Suzanne smooth", lambda s: s.smooth == s.faces == 500 and s.vertices == 507 and s.instances == 0
+    ),
+    "shrinking_row": Case(
+        "a row of 8 cubes, each 20% smaller than the last",
+        lambda s: s.instances == 8 and bool(np.allclose(shrinking(s), 0.8, atol=1e-3)),
+        {"Count": (1, 50), "Change": (0.0, 0.9), "Gap": (0.0, 5.0)},
     ),
     "smooth": Case(
         "relax the mesh of Suzanne, 10 iterations",
@@ -414,10 +458,25 @@ CASES = {
         lambda s: s.faces == 6144 and near(float(s.points[s.points[:, 2] > 0.999][:, 0].max()), 0.3),
         {"End": (0.0, 5.0)},
     ),
+    "text": Case(
+        "write “HELLO” in 3D, 20 cm deep",
+        lambda s: s.instances == 0 and 100 < s.faces < 200 and near(s.high[2], 0.967, 0.03) and near(s.low[2], 0, 0.05),
+        {"Size": (0.1, 5.0), "Depth": (0.01, 2.0)},
+    ),
     "torus_knot": Case(
         "a torus knot",
         lambda s: s.faces == 6400 and near(s.high[2], 1.1, 0.02) and s.low[2] > -0.01,
         {"Around": (1, 9)},
+    ),
+    "trim_curve": Case(
+        "trim the curve to 20% to 80% of its length",
+        lambda s: s.faces == 0 and s.edges > 5 and s.instances == 0 and 4.7 < s.size(0) < 5.1,
+        {"Start": (0.0, 0.5), "End": (0.4, 1.0)},
+    ),
+    "truss": Case(
+        "a truss 10 m long",
+        lambda s: s.instances == 0 and s.faces > 3000 and near(s.size(0), 10.126) and near(s.high[2], 1.126),
+        {"Length": (1.0, 100.0), "Bays": (1, 60), "Thickness": (0.01, 0.5)},
     ),
     "triangulate": Case(
         "triangulate the cube", lambda s: s.faces == 12 and s.vertices == 8 and s.boundary == 0 and near(s.size(2), 2)
@@ -502,6 +561,11 @@ CASES |= {
         "leaves scattered on the plane",
         lambda s: 250 < s.instances <= 400 and within(s, 5) and 0.01 < s.high[2] < 0.3 and float(radii(s).mean()) > 3.2,
         {"Count": (1, 300), "Length": (0.05, 0.4), "Curl": (0.0, 2.0)},
+    ),
+    "railway": Case(
+        "a railway track along the curve",
+        lambda s: 30 <= s.instances <= 40 and s.faces > 1000 and near(s.low[2], 0) and near(s.high[2], 0.136),
+        {"Gauge": (0.1, 2.0), "Spacing": (0.05, 2.0)},
     ),
     "rain": Case(
         "rain over the plane",

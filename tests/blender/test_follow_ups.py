@@ -172,6 +172,8 @@ def test_several_changes_of_one_sentence_are_read_each_alone() -> None:
     assert after.instances == 60 and len(plane.modifiers) == 1
     assert {one["title"] for one in report.understanding["parameters"]} == {"Size", "Count"}
     assert after.size(2) < before.size(2)
+    said("larger, and half as many")
+    assert see(plane).instances == 30 and see(plane).size(2) > after.size(2)
     said("only on the left half")
     assert (see(plane).places[:, 0] <= 0.01).all() and len(plane.modifiers) == 1
     said("make it 12 and 2 m apart")
@@ -194,5 +196,7 @@ def test_changes_that_the_last_result_does_not_have_are_refused() -> None:
         report = api.run(prompt, provider="offline")
         assert report.status != "done" and reason in str(report.messages), (prompt, report.messages)
     assert see(cube).instances == 8 and len(cube.modifiers) == 1
+    said("two more, and radius 5 m")
+    assert see(cube).instances == 10
     said("8 of them, radius 4 m")
     assert see(cube).instances == 8 and math.isclose(float(see(cube).size(0)), 10, rel_tol=0.2)

@@ -18,6 +18,7 @@ UNKNOWN = {
     "chain": 5.0,
     "convex_hull": 10.0,
     "delete_faces": 12.0,
+    "dominoes": 5.0,
     "extrude": 4.0,
     "falloff_scatter": 4.0,
     "fence": 4.0,
@@ -25,11 +26,13 @@ UNKNOWN = {
     "ivy": 20.0,
     "low_poly": 20.0,
     "menger": 4.0,
+    "merge_distance": 10.0,
     "panels": 4.0,
     "plexus": 60.0,
     "pyramid": 4.0,
     "road": 4.0,
     "snow_cover": 5.0,
+    "text": 10.0,
 }
 
 

@@ -41,6 +41,19 @@ impl<'a> Follow<'_, 'a> {
         self.whole(rest, changes).map(Ok).or_else(|| self.parts(rest))
     }
 
+    /// Changes that compare with what is there, or several of one sentence.
+    pub(crate) fn changes(&self, rest: &str) -> Option<Result<Read<'a>, Refusal>> {
+        let joined = JOINTS.iter().find_map(|joint| rest.split_once(joint));
+        let Some((_, second)) = joined else {
+            return relative::read(self.library, self.last, rest, self.context);
+        };
+        // “thicker, 25 cm” is one change; of two, none may be lost.
+        let value = second.trim().starts_with(|c: char| c.is_ascii_digit()) && second.split_whitespace().count() <= 2;
+        let whole =
+            || relative::read(self.library, self.last, rest, self.context).filter(|read| value || read.is_err());
+        self.parts(rest).or_else(whole)
+    }
+
     /// “make it 300”, “use spheres instead”, “radius 8 m”, “undo the random rotation”: the last result says what of.
     fn whole(&self, rest: &str, changes: bool) -> Option<Read<'a>> {
         let switched_off = without_removal(self.library, rest);
@@ -99,7 +112,8 @@ impl<'a> Follow<'_, 'a> {
 
     /// Why the last result does not become what the prompt says.
     pub(crate) fn refusal(&self, rest: &str, refused: Refusal) -> Refusal {
-        if of_them(self.library, self.last, self.prompt).is_some() && refused.code == Code::NoPresetMatch {
+        let counts = of_them(self.library, self.last, self.prompt).is_some();
+        if counts && refused.code == Code::NoPresetMatch {
             return relative::unclear(self.last, self.prompt);
         }
         let words = rest.to_lowercase();

@@ -147,25 +147,19 @@ fn single(
     let last = Last::of(&library.entries, context, options.object.as_deref()).filter(|_| !follows);
     let counted = last.as_ref().and_then(|last| follow::of_them(library, last, rest));
     let rest = counted.as_deref().unwrap_or(rest);
-    if let Some(last) = &last
-        && let Some(read) = relative::read(library, last, rest, context)
-    {
-        return match read {
-            Ok(read) => build(&read, context, About::Last),
-            // “smaller and 200 of them”: several changes, each read alone.
-            Err(refusal) => {
-                let follow = Follow {
-                    library,
-                    last,
-                    context,
-                    options,
-                    on_last: options,
-                    prompt,
-                };
-                let read = follow.parts(rest).unwrap_or(Err(refusal))?;
-                build(&read, context, About::Last)
-            }
+    if let Some(last) = &last {
+        let follow = Follow {
+            library,
+            last,
+            context,
+            options,
+            on_last: options,
+            prompt,
         };
+        // “larger, and half as many”: several changes, each read alone.
+        if let Some(read) = follow.changes(rest) {
+            return build(&read?, context, About::Last);
+        }
     }
     if last.is_none()
         && !follows

@@ -76,6 +76,10 @@ fn numbers(prompt: &str, language: &Language) -> Vec<Number> {
             continue;
         };
         at += 1;
+        // “3D” is no number.
+        if word(at) == "d" && word(start).len() == 1 {
+            continue;
+        }
         // Fractions and exponents are left to the first reading.
         if word(at) == "/"
             || word(start.wrapping_sub(1)) == "/"
