@@ -471,3 +471,83 @@ def test_an_edit_orders_inputs() -> None:
     inputs = [item for item in bpy.data.node_groups["Tower"].interface.items_tree if item.in_out == "INPUT"]
     assert [item.name for item in inputs] == ["Geometry", "Height", "Floors"]
     assert vertices() == 40
+
+
+GARDEN = """
+def garden(geometry: Geometry, height: Distance = 0.3, density: Float = 5.0) -> Geometry:
+    limits(height, min=0.0, max=4.0)
+    lifted = set_position(geometry, offset=combine_xyz(z=height))
+    rock = ico_sphere(radius=0.25)
+    rocks = instance_on_points(mesh_to_points(lifted), instance=rock.mesh, scale=jitter(top=1.0))
+    return join_geometry(lifted, realize_instances(rocks))
+
+def jitter(top: Float = 1.0) -> {"Scale": Float}:
+    return {"Scale": random_value(max=top).value}
+
+apply("Garden", object="Plane")
+"""
+
+
+def test_groups_are_gathered_and_edited_in_one_step() -> None:
+    """What a page makes of others and changes inside, it uses as well; inputs keep names, ranges and values."""
+    run(GARDEN)
+    before = vertices()
+    page = """
+with edit("Garden"):
+    rock_size: Distance = 0.4
+    boulder = gather("Boulder", rock)
+    boulder.size = rock_size
+    ground = gather("Ground", lifted, lifted_offset)
+    jitter_node = jitter(seed=3)
+    rocks.scale = jitter_node
+
+with edit("Boulder"):
+    size: Distance = 0.25
+    rock.radius = size
+
+with edit("Jitter"):
+    seed: Int = 0
+"""
+    report = run(page, "Plane")
+    assert report.status == "done", report.messages
+    assert vertices() == before
+    ground = bpy.data.node_groups["Ground"].interface
+    (height,) = (i for i in ground.items_tree if i.item_type == "SOCKET" and i.name == "Height")
+    assert (round(height.default_value, 5), height.max_value, height.subtype) == (0.3, 4.0, "DISTANCE")
+    garden = bpy.data.node_groups["Garden"]
+    assert garden.nodes["boulder"].inputs["Size"].links[0].from_socket.name == "Rock Size"
+    again = run(page, "Plane")
+    assert (again.status, again.diff) == ("done", []), (again.diff, again.messages)
+
+
+def test_a_panel_gets_a_toggle() -> None:
+    """The switch in the header of a panel is the first input in it."""
+    run(GARDEN)
+    lines = 'rocks_on: Bool = True\n    panel("Rocks", density, toggle=rocks_on)\n'
+    report = run(f'with edit("Garden"):\n    {lines}', "Plane")
+    assert report.status == "done", report.messages
+    tree = bpy.data.node_groups["Garden"]
+
+    def inside() -> list[str]:
+        return [i.name for i in tree.interface.items_tree if i.item_type == "SOCKET" and i.parent.name == "Rocks"]
+
+    if bpy.app.version < (4, 5):
+        assert inside() == ["Rocks On", "Density"]
+        return
+    # Blender calls it as its panel.
+    assert inside() == ["Rocks", "Density"]
+    sockets = [item for item in tree.interface.items_tree if item.item_type == "SOCKET"]
+    assert [item.name for item in sockets if getattr(item, "is_panel_toggle", False)] == ["Rocks"]
+    again = run(f'with edit("Garden"):\n    {lines}', "Plane")
+    assert (again.status, again.diff) == ("done", []), again.messages
+    report = run('with edit("Garden"):\n    panel("Rocks", toggle=None)\n', "Plane")
+    assert report.status == "done", report.messages
+    assert not any(getattr(item, "is_panel_toggle", False) for item in tree.interface.items_tree)
+
+
+def test_an_edit_that_changes_nothing_is_said() -> None:
+    """The artist reads that nothing was changed, not only what the model says."""
+    run(GARDEN)
+    report = run('with edit("Garden"):\n    rock.radius = 0.25\n', "Plane")
+    assert report.status == "done", report.messages
+    assert any("is as the edit has it already" in message["text"] for message in report.messages), report.messages

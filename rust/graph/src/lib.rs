@@ -50,7 +50,7 @@ pub use difference::{Difference, difference};
 pub use documents::{Document, StepDelta};
 pub use landing::numbered_names;
 pub use moves::Moves;
-pub use near::nearest;
+pub use near::{alike, did_you_mean, either, nearest};
 pub use operations::{OperationSummary, Topic, operations};
 pub use ops::{Mention, mentions};
 pub use properties::{is_panel_property, is_socket_property, is_tree_property};

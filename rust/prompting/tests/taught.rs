@@ -197,7 +197,7 @@ fn every_page_in_the_instructions_is_read_and_compiled() {
 
 /// A group in which the pieces of code of the instructions stand, with the names that they use.
 const GROUP: &str = r#"
-def whole(geometry: Geometry, kind: Menu = "A", height: Float = 1.0, size: Distance = 1.0) RETURNS:
+def whole(geometry: Geometry, kind: Menu = "A", height: Float = 1.0, size: Distance = 1.0, shape: Bool = True) RETURNS:
     mesh = cube().mesh
     points = distribute_points_on_faces(mesh)
     leaves = leaf()

@@ -11,7 +11,7 @@ use foldhash::{HashMap, HashMapExt};
 use geonode_graph::catalogue::NodeType;
 use geonode_graph::ir::Side;
 use geonode_graph::sockets::{FRAME, GROUP, GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE, REROUTE};
-use geonode_graph::{Catalogue, nearest};
+use geonode_graph::{Catalogue, alike};
 
 pub use self::sockets::SocketNames;
 pub use self::types::{item_type_field, read_item_type, read_type, write_item_type, write_type};
@@ -47,6 +47,10 @@ pub const FORM_CALLS: &[&str] = &[
     "unframe",
     "ungroup",
 ];
+
+/// The property of a socket that switches its panel on and off, and the argument of `panel` that names the socket.
+pub(crate) const TOGGLE: &str = "is_panel_toggle";
+pub(crate) const TOGGLE_WORD: &str = "toggle";
 
 /// Names that stand for a value or a node on every page; no variable and no parameter has them.
 pub const FORM_VALUES: &[&str] = &["data", "default", "group_input", "group_output"];
@@ -139,10 +143,10 @@ impl<'c> Names<'c> {
     }
 
     /// The call that is most like one that does not exist.
-    pub fn near_call(&self, call: &str) -> Option<String> {
+    pub fn near_calls(&self, call: &str) -> Vec<&str> {
         let mut calls: Vec<&str> = self.types.keys().map(String::as_str).collect();
         calls.sort_unstable();
-        nearest(call, calls)
+        alike(call, calls)
     }
 
     /// Whether a property cannot be a keyword of the node's call, since an input of the node, in whatever mode, has that word: it is

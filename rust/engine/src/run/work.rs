@@ -344,6 +344,7 @@ impl Work {
             compiled.findings.extend(found);
         }
         let ok = compiled.ok();
+        self.asked.repairs.extend(pages.iter().cloned());
         let repairs = compiled.findings.iter().filter(|found| !found.is_error());
         self.asked
             .repairs

@@ -11,9 +11,21 @@ use super::operation::{Before, Mention, Operation};
 use super::work::Work;
 use crate::ir::{Item, ItemKind, MAX_NAME, Map, Node, Side, Tree};
 use crate::layout::frame_place;
+use crate::menus::MENU;
 use crate::model::TreeModel;
 use crate::sockets::{GEOMETRY, GROUP, GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE, REROUTE, group_tree};
 use crate::target::numbered;
+
+const COLOR: &str = "NodeSocketColor";
+/// What an input of a group has of the input of the tree that feeds it.
+const KEPT: [&str; 6] = [
+    "default_value",
+    "min_value",
+    "max_value",
+    "subtype",
+    "description",
+    "hide_value",
+];
 
 impl<'p> Operation<'p> for &'p GroupNodes {
     fn carry_out(&self, work: &mut Work<'_>) {
@@ -322,8 +334,11 @@ impl Work<'_> {
         let key = match bridge.inputs.get(&cable.from) {
             Some(key) => key.clone(),
             None => {
-                let (name, kind) = self.socket_words(&cable.to, Side::Input, &cable.from);
+                let (name, kind, props) = self.input_words(&cable);
                 let key = self.new_socket(inner, Side::Input, &name, &kind);
+                if let Some(item) = inner.interface.last_mut() {
+                    item.props = props;
+                }
                 laid.push((
                     false,
                     Cable {
@@ -363,6 +378,45 @@ impl Work<'_> {
         };
         let from = (bridge.group.to_owned(), key);
         laid.push((false, Cable { from, ..cable }));
+    }
+
+    /// What an input of the group is called, carries and has for a value: as the input of this tree that feeds it, else as the socket
+    /// that it stands for.
+    fn input_words(&self, cable: &Cable) -> (String, String, Map) {
+        let mut source = cable.from.clone();
+        for _ in 0..self.model.nodes().count() {
+            let is_reroute = self.model.node(&source.0).is_some_and(|node| node.kind == REROUTE);
+            let mut wires = self.model.wires().into_iter().filter(|(_, _, to)| *to == source.0);
+            match wires.next().filter(|_| is_reroute) {
+                Some((from, wire, _)) => source = (from.to_owned(), wire.from_socket.clone()),
+                None => break,
+            }
+        }
+        let node = self.model.node(&source.0);
+        let is_input = node.is_some_and(|node| node.kind == GROUP_INPUT_TYPE);
+        let mut items = self.model.interface_sockets(Side::Input);
+        if let Some(item) = items.find(|item| is_input && item.identifier == source.1) {
+            let props = item.props.iter().filter(|(name, _)| KEPT.contains(&name.as_str()));
+            let props = props.map(|(name, value)| (name.clone(), value.clone())).collect();
+            return (item.name.clone(), item.socket_type.clone(), props);
+        }
+        let (name, kind) = self.socket_words(&cable.to, Side::Input, &cable.from);
+        let mut props = Map::new();
+        if let Some(node) = self.model.node(&cable.to.0) {
+            let stored = node.inputs.get(&cable.to.1).and_then(|state| state.get("value"));
+            let sockets = self.scope.sockets(&self.model, node, Side::Input);
+            let socket = sockets.iter().find(|socket| socket.identifier == cable.to.1);
+            let value = stored.or_else(|| socket?.default.as_ref());
+            let is_same = socket.is_some_and(|socket| socket.kind == kind);
+            // Data-blocks stay with their nodes, and vectors of other sizes with their sockets.
+            let is_plain = |value: &serde_json::Value| match value.as_array() {
+                Some(parts) => parts.len() == if kind == COLOR { 4 } else { 3 },
+                None => !value.is_object() && !value.is_null(),
+            };
+            let value = value.filter(|value| is_same && kind != MENU && is_plain(value));
+            props.extend(value.map(|value| ("default_value".to_owned(), value.clone())));
+        }
+        (name, kind, props)
     }
 
     /// What a socket of the group is called and carries, from the socket that it stands for and the one that feeds it.

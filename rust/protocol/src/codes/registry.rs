@@ -175,6 +175,8 @@ codes! {
         NameTaken = "name_taken" => "Nothing needs to be done; to edit the existing tree, use its node IDs.",
         /// The node is of another type than the plan says.
         NodeTypeMismatch = "node_type_mismatch" => "Use another ID, or the type that the node has.",
+        /// What the plan says is so already; nothing was changed.
+        NothingToChange = "nothing_to_change" => "Nothing needs to be done, unless something else was meant.",
         /// What is to be removed does not exist; nothing was changed.
         NothingToRemove = "nothing_to_remove" => "Nothing needs to be done.",
         /// The object's type cannot carry a Geometry Nodes modifier.

@@ -2,7 +2,7 @@
 //! group. Read again, it changes nothing.
 
 use foldhash::HashSet;
-use geonode_graph::nearest;
+use geonode_graph::did_you_mean;
 use geonode_graph::sockets::GROUP_OUTPUT_TYPE;
 use geonode_protocol::Code;
 use rustpython_parser::ast::{Expr, Stmt};
@@ -42,10 +42,7 @@ impl<'p> Reader<'_, '_, 'p> {
         let word = name.id.as_str();
         let message = format!("There is no “{word}”; {so}.");
         let present = self.draft.nodes.keys().filter_map(|id| self.variables.variable(id));
-        let fix = nearest(word, present).map_or_else(
-            || "Leave the line out if that is meant.".to_owned(),
-            |near| format!("Did you mean “{near}”?"),
-        );
+        let fix = did_you_mean(word, present).unwrap_or_else(|| "Leave the line out if that is meant.".to_owned());
         self.faults
             .add(Fault::warning(Code::NothingToRemove, at(expr), message, fix));
     }

@@ -1,7 +1,7 @@
 //! `apply` of a group that the page does not describe.
 
+use geonode_graph::did_you_mean;
 use geonode_graph::ir::Tree;
-use geonode_graph::nearest;
 use geonode_protocol::Code;
 use indexmap::IndexMap;
 
@@ -50,11 +50,8 @@ impl Book<'_> {
             );
         };
         let Some(tree) = trees.get(&group) else {
-            let near = nearest(&group, trees.keys().map(String::as_str));
-            let fix = near.map_or_else(
-                || "Describe it with `def`.".to_owned(),
-                |near| format!("Did you mean “{near}”?"),
-            );
+            let fix = did_you_mean(&group, trees.keys().map(String::as_str))
+                .unwrap_or_else(|| "Describe it with `def`.".to_owned());
             return faults.error(
                 Code::UnknownNodeGroup,
                 apply.at,

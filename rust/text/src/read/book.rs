@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use geonode_graph::documents::TreeInfo;
+use geonode_graph::ir::Node;
 use geonode_graph::{Catalogue, Document, uses_group};
 use geonode_protocol::Code;
 
@@ -60,6 +61,26 @@ impl Book<'_> {
             let group = group.map(|name| self.functions.get(&name).cloned().unwrap_or(name));
             self.uses.entry(around.name.clone()).or_default().extend(group);
         }
+        // What an edit leaves in its group it uses as well.
+        for group in groups.iter().filter(|group| group.function.is_none()) {
+            let inside = self.inside_in_file(&group.name);
+            self.uses.entry(group.name.clone()).or_default().extend(inside);
+        }
+    }
+
+    /// The groups that one of the file uses, at any depth.
+    fn inside_in_file(&self, group: &str) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        let mut open = vec![group];
+        while let Some(name) = open.pop() {
+            let nodes = self.document.trees.get(name).into_iter().flat_map(|tree| &tree.nodes);
+            for inner in nodes.filter_map(Node::group) {
+                if found.insert(inner.to_owned()) {
+                    open.push(inner);
+                }
+            }
+        }
+        found
     }
 
     /// The groups of the page, those that others use first.
@@ -74,9 +95,15 @@ impl Book<'_> {
                     .filter(|other| **other != number)
                     .filter_map(|other| groups.get(*other));
                 let own = groups.get(number).map(|group| group.name.as_str());
-                used.is_some_and(|used| {
-                    others.any(|other| used.contains(&other.name)) || own.is_some_and(|own| used.contains(own))
-                })
+                // An edit after a function means what that made.
+                let is_later = |name: &str| {
+                    let mut before = open.iter().filter(|other| **other < number);
+                    before.any(|other| groups.get(*other).is_some_and(|group| group.name == name))
+                };
+                own.is_some_and(is_later)
+                    || used.is_some_and(|used| {
+                        others.any(|other| used.contains(&other.name)) || own.is_some_and(|own| used.contains(own))
+                    })
             };
             let Some(place) = open.iter().rposition(|number| !waits(*number)) else {
                 let group = open.first().and_then(|number| groups.get(*number))?;

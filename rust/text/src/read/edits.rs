@@ -1,6 +1,6 @@
 //! What only an edit does: nodes into links, into groups, and away.
 
-use geonode_graph::ir::Side;
+use geonode_graph::ir::{Node, Side};
 use geonode_graph::sockets::GROUP_OUTPUT_TYPE;
 use geonode_protocol::{Code, GnOp, GroupNodes};
 use rustpython_parser::ast::{Expr, ExprCall};
@@ -60,8 +60,14 @@ impl<'p> Reader<'_, '_, 'p> {
             node_group_name: group,
             node_ids,
         };
+        let is_there = self.draft.node(&op.id).and_then(Node::group) == Some(&op.node_group_name);
+        if is_there {
+            self.bindings
+                .insert(name.to_owned(), Binding::Known(Val::Node(op.id.clone())));
+        } else {
+            self.gathering.insert(name.to_owned());
+        }
         self.extra(GnOp::GroupNodes(op), call);
-        self.bindings.insert(name.to_owned(), Binding::Known(Val::Bad));
     }
 
     /// `x = insert(link=(a.points, b.geometry), node=set_position(offset=…))`.

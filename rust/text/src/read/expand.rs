@@ -7,7 +7,7 @@ use geonode_protocol::{Action, Code, Finding, Meta, Plan, Step, TreeText, Versio
 
 use super::fault::Faults;
 use super::page::Page;
-use super::steps::{PageStep, read_after};
+use super::steps::{Before, PageStep, ReadPage, read_after};
 use super::syntax::parse;
 
 /// A plan whose pages became operations.
@@ -149,15 +149,19 @@ pub fn expand(
             });
             continue;
         };
-        // A page after other steps is read against what they leave.
-        let (so_far, exact) = match &partial {
+        let so_far = match &partial {
             Some(partial) => (&partial.plan, &partial.exact),
             None => (&expanded.plan, &expanded.exact),
         };
-        let before = (!so_far.steps.is_empty()).then(|| compile_exactly(so_far, document, catalogue, exact).after);
-        let known = before.as_ref().unwrap_or(document);
-        let read = read_after(&page.text, known, catalogue, usual, std::mem::take(&mut open));
-        open = read.open;
+        let open_before = std::mem::take(&mut open);
+        let read = read_step(
+            (step, &page.text),
+            plan,
+            so_far,
+            (document, catalogue, usual),
+            open_before,
+        );
+        open.clone_from(&read.open);
         let is_refused = partial.is_some() || read.findings.iter().any(Finding::is_error);
         if is_refused {
             let partial = partial.get_or_insert_with(|| Partial {
@@ -216,6 +220,54 @@ pub fn expand(
         }
     }
     Some(expanded)
+}
+
+/// Reads the page of a step against what the steps before it leave.
+fn read_step(
+    (step, text): (&Step, &str),
+    plan: &Plan,
+    (so_far, exact): (&Plan, &BTreeSet<usize>),
+    (document, catalogue, usual): (&Document, &Catalogue, Option<&str>),
+    open: BTreeSet<String>,
+) -> ReadPage {
+    let before = (!so_far.steps.is_empty()).then(|| compile_exactly(so_far, document, catalogue, exact).after);
+    let known = before.as_ref().unwrap_or(document);
+    let mut about_page = Before { open, first: true };
+    let first = read_after(text, known, catalogue, usual, &about_page);
+    if !first.awaits {
+        return first;
+    }
+    // What it moves between groups is there once that is carried out; the same lines then change nothing.
+    about_page.first = false;
+    let (mut so_far, mut exact) = (so_far.clone(), exact.clone());
+    for made in &first.steps {
+        let number = so_far.steps.len();
+        if made.edits {
+            exact.insert(number);
+        }
+        so_far.steps.push(as_step(step, made.clone(), number, plan).0);
+    }
+    let moved = compile_exactly(&so_far, document, catalogue, &exact);
+    if !moved.ok() {
+        return first;
+    }
+    let then = read_after(text, &moved.after, catalogue, usual, &about_page);
+    together(first, then)
+}
+
+/// A page that was read once before its first steps, and once after them.
+fn together(first: ReadPage, then: ReadPage) -> ReadPage {
+    let mut all = first;
+    let is_new = |found: &Finding| found.code != Code::NothingToRemove && !all.findings.contains(found);
+    let findings: Vec<Finding> = then.findings.into_iter().filter(is_new).collect();
+    all.findings.extend(findings);
+    if all.findings.iter().any(Finding::is_error) {
+        all.partial.append(&mut all.steps);
+    }
+    all.partial.extend(then.partial);
+    all.steps.extend(then.steps);
+    all.open = then.open;
+    all
 }
 
 /// A plan of all that can be read of pages that are refused; it is judged, but not carried out.

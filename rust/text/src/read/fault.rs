@@ -57,6 +57,9 @@ pub(crate) struct Faults {
     pub(crate) refused: Refused,
     /// Whether it is open what is there by a name.
     pub(crate) doubting: bool,
+    /// Whether names may become known once a first part of the page is carried out, and whether one of them is used.
+    pub(crate) awaiting: bool,
+    pub(crate) awaited: bool,
     list: Vec<Fault>,
     more: usize,
     errors: usize,
@@ -102,7 +105,9 @@ impl Refused {
 
 impl Faults {
     pub(crate) fn add(&mut self, fault: Fault) {
-        if self.doubting && ABOUT_WHAT_IS_THERE.contains(&fault.code) {
+        let awaits = self.awaiting && fault.code != Code::MissingField;
+        if (self.doubting || awaits) && ABOUT_WHAT_IS_THERE.contains(&fault.code) {
+            self.awaited |= awaits;
             return;
         }
         self.errors += usize::from(fault.severity == Severity::Error);
@@ -178,13 +183,18 @@ impl<'t> Lines<'t> {
         }
     }
 
+    /// The line of an offset, from 1.
+    pub(crate) fn number(&self, at: usize) -> usize {
+        self.starts.partition_point(|start| *start <= at).max(1)
+    }
+
     /// Line and column of an offset, both from 1, columns in characters.
     pub(crate) fn place(&self, at: usize) -> String {
         let mut at = at.min(self.text.len());
         while !self.text.is_char_boundary(at) {
             at -= 1;
         }
-        let line = self.starts.partition_point(|start| *start <= at).max(1);
+        let line = self.number(at);
         let start = self.starts.get(line - 1).copied().unwrap_or_default();
         let column = self.text.get(start..at).unwrap_or_default().chars().count() + 1;
         format!("line {line}, column {column}")

@@ -1,14 +1,14 @@
 //! The interface of a group: its signature.
 
+use geonode_graph::did_you_mean;
 use geonode_graph::ir::{Item, ItemKind, Map, Side};
-use geonode_graph::nearest;
 use geonode_protocol::Code;
 use rustpython_parser::ast::{Arguments, Constant, Expr, StmtFunctionDef};
 use serde_json::Value;
 
 use super::reader::Reader;
 use super::value::{Output, at, constant, data_socket};
-use crate::names::{SocketNames, read_type, title};
+use crate::names::{SocketNames, TOGGLE, read_type};
 
 /// The interface of a tree as Blender makes it.
 pub(crate) const NEW_INPUT: &str = "@geometry_in";
@@ -40,7 +40,7 @@ impl<'p> Reader<'_, '_, 'p> {
             self.declare(item, place);
         }
         for (number, input) in inputs.into_iter().enumerate() {
-            let name = title(&input.word);
+            let name = self.name_of_input(&input.word);
             let identifier = self.identifier(Side::Input, &input.word, &name, &input.kind, number == 0);
             let item = self.declared(
                 Side::Input,
@@ -71,6 +71,18 @@ impl<'p> Reader<'_, '_, 'p> {
             if let Some(word) = self.variables.parameters().word(&socket).map(str::to_owned) {
                 let id = String::new();
                 self.parameters.insert(word, Output { id, socket, kind });
+            }
+        }
+        // A toggle under the word that it had before its panel named it.
+        for (word, panel) in self.toggles.iter().filter(|(word, _)| self.declares.contains(*word)) {
+            let toggles = |item: &&Item| item.name == *panel && item.props.get(TOGGLE) == Some(&Value::Bool(true));
+            let mut inputs = self.draft.interface.iter().filter(|item| item.is_socket(Side::Input));
+            if let Some(item) = inputs.find(toggles)
+                && !self.parameters.contains_key(word)
+            {
+                let (socket, kind) = (item.identifier.clone(), item.socket_type.clone());
+                let id = String::new();
+                self.parameters.insert(word.clone(), Output { id, socket, kind });
             }
         }
     }
@@ -234,10 +246,8 @@ impl<'p> Reader<'_, '_, 'p> {
         if found.is_none() {
             let short = |kind: &String| kind.trim_start_matches("NodeSocket").to_owned();
             let known: Vec<String> = catalogue.sockets.keys().map(short).collect();
-            let fix = nearest(&text, known.iter().map(String::as_str)).map_or_else(
-                || format!("The types are: {}.", known.join(", ")),
-                |near| format!("Did you mean {near}?"),
-            );
+            let fix = did_you_mean(&text, known.iter().map(String::as_str))
+                .unwrap_or_else(|| format!("The types are: {}.", known.join(", ")));
             let blender = &catalogue.blender;
             let message = if text.is_empty() {
                 "A type is a name, such as Geometry.".to_owned()

@@ -2,8 +2,8 @@
 
 use geonode_graph::catalogue::Socket;
 use geonode_graph::ir::{Node, Side};
-use geonode_graph::nearest;
 use geonode_graph::sockets::GROUP;
+use geonode_graph::{did_you_mean, either};
 use geonode_protocol::Code;
 use rustpython_parser::ast::{Expr, ExprCall};
 use serde_json::{Value, json};
@@ -68,10 +68,13 @@ impl<'p> Reader<'_, '_, 'p> {
             "closure" => {
                 "A closure is a nested function: `def shape(radius: Float) -> {\"Mesh\": Geometry}:`.".to_owned()
             }
-            _ => self.names.near_call(name).map_or_else(
-                || "Calls are the menus' names of nodes in snake case, such as set_position(…).".to_owned(),
-                |near| format!("Did you mean {near}(…)?"),
-            ),
+            _ => {
+                let near = self.names.near_calls(name).into_iter();
+                either(near.map(|near| format!("{near}(…)")).collect()).map_or_else(
+                    || "Calls are the menus' names of nodes in snake case, such as set_position(…).".to_owned(),
+                    |near| format!("Did you mean {near}?"),
+                )
+            }
         };
         let blender = &self.names.catalogue().blender;
         self.error(
@@ -107,16 +110,12 @@ impl<'p> Reader<'_, '_, 'p> {
                 return Val::Bad;
             }
             if !self.draft.scope.trees.contains_key(name) {
-                let near = nearest(name, self.draft.scope.trees.keys().map(String::as_str));
-                let fix = near.map_or_else(
-                    || {
-                        format!(
-                            "Describe it on the page: `def {}(…):`.",
-                            crate::names::word(name).unwrap_or_default()
-                        )
-                    },
-                    |near| format!("Did you mean “{near}”?"),
-                );
+                let fix = did_you_mean(name, self.draft.scope.trees.keys().map(String::as_str)).unwrap_or_else(|| {
+                    format!(
+                        "Describe it on the page: `def {}(…):`.",
+                        crate::names::word(name).unwrap_or_default()
+                    )
+                });
                 self.error(
                     Code::UnknownNodeGroup,
                     start,

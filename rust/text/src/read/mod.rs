@@ -17,6 +17,7 @@ mod fault;
 mod frames;
 mod functions;
 mod giving;
+mod idle;
 mod interface;
 mod items;
 mod kinds;

@@ -42,7 +42,7 @@ pub fn needs(text: &str) -> Needs {
     needs
 }
 
-/// A call that may mean a group.
+/// A call that may mean a group, or makes one.
 pub(super) struct Called {
     pub(super) at: usize,
     pub(super) function: String,
@@ -62,7 +62,7 @@ pub(super) fn calls(text: &str) -> Vec<Called> {
             continue;
         }
         let group = match after(2) {
-            Some(Tok::String { value, .. }) if name == "group" => Some(value.clone()),
+            Some(Tok::String { value, .. }) if matches!(name.as_str(), "gather" | "group") => Some(value.clone()),
             _ => None,
         };
         found.push(Called {

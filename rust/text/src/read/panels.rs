@@ -3,22 +3,69 @@
 use std::collections::BTreeSet;
 
 use geonode_graph::ir::{Item, ItemKind, Map, Side};
-use geonode_graph::shown;
+use geonode_graph::{is_socket_property, shown};
 use geonode_protocol::Code;
-use rustpython_parser::ast::{Expr, ExprCall, Keyword};
+use rustpython_parser::ast::{Expr, ExprCall, Keyword, Stmt};
 use serde_json::Value;
 
+use super::about::word_of;
 use super::arguments::unknown;
-use super::fault::Fault;
+use super::fault::{Fault, Faults};
 use super::reader::Reader;
 use super::value::{at, constant};
+use crate::names::{TOGGLE, TOGGLE_WORD, title};
 
 /// Base RNA name of geometry sockets.
 const GEOMETRY: &str = "NodeSocketGeometry";
+const BOOL: &str = "NodeSocketBool";
 /// How a panel is written.
-const PANEL: &str = "panel(\"Shape\", size, description=\"…\")";
+const PANEL: &str = "panel(\"Shape\", size, toggle=show, description=\"…\")";
+
+/// Words of inputs that are toggles of panels, with the panels' names: in Blender a toggle has the name of its panel.
+fn toggles(panel: &Expr, found: &mut Vec<(String, String)>) {
+    let Some((_, call)) = word_of(panel).filter(|(word, _)| *word == "panel") else {
+        return;
+    };
+    let name = call
+        .args
+        .first()
+        .and_then(|name| constant(name, &mut Faults::default()));
+    let named = call.keywords.iter().find(|keyword| is_toggle(keyword));
+    if let (Some(Value::String(name)), Some(Expr::Name(word))) = (name, named.map(|keyword| &keyword.value)) {
+        found.push((word.id.to_string(), name));
+    }
+    call.args.iter().for_each(|inner| toggles(inner, found));
+}
+
+fn is_toggle(keyword: &Keyword) -> bool {
+    keyword.arg.as_ref().is_some_and(|name| name.as_str() == TOGGLE_WORD)
+}
 
 impl<'p> Reader<'_, '_, 'p> {
+    /// Finds which inputs are toggles, before they are declared: they are called as their panels, where this Blender has toggles.
+    pub(crate) fn find_toggles(&mut self, body: &'p [Stmt]) {
+        let mut found = Vec::new();
+        for statement in body {
+            match statement {
+                Stmt::Expr(alone) => toggles(&alone.value, &mut found),
+                Stmt::AnnAssign(declared) => {
+                    if let Expr::Name(name) = &*declared.target {
+                        self.declares.insert(name.id.to_string());
+                    }
+                }
+                _ => {}
+            }
+        }
+        if is_socket_property(TOGGLE, &self.names.catalogue().blender) {
+            self.toggles.extend(found);
+        }
+    }
+
+    /// The name of a new input with this word.
+    pub(super) fn name_of_input(&self, word: &str) -> String {
+        self.toggles.get(word).cloned().unwrap_or_else(|| title(word))
+    }
+
     /// `panel("Shape", a, panel("Inner", b), …)`: returns the identifiers of what is in it.
     pub(crate) fn panel(&mut self, call: &'p ExprCall, parent: Option<&str>) {
         let name = call.args.first().and_then(|name| constant(name, self.faults));
@@ -74,7 +121,7 @@ impl<'p> Reader<'_, '_, 'p> {
                 identifier
             }
         };
-        let described = keyword_values(self, &call.keywords);
+        let described = keyword_values(self, call.keywords.iter().filter(|keyword| !is_toggle(keyword)));
         if let Some(item) = self
             .draft
             .interface
@@ -96,6 +143,57 @@ impl<'p> Reader<'_, '_, 'p> {
                 item.parent = Some(identifier.clone());
             }
         }
+        for keyword in call.keywords.iter().filter(|keyword| is_toggle(keyword)) {
+            self.toggle(&identifier, &keyword.value);
+        }
+    }
+
+    /// `panel("Rocks", size, toggle=show)`: the Bool input in the panel's header switches it. It stands first in the panel.
+    fn toggle(&mut self, panel: &str, value: &'p Expr) {
+        let is_inside = |item: &Item| item.parent.as_deref() == Some(panel);
+        if matches!(
+            constant(value, &mut Faults::default()),
+            Some(Value::Null | Value::Bool(false))
+        ) {
+            for item in self.draft.interface.iter_mut().filter(|item| is_inside(item)) {
+                if item.props.contains_key(TOGGLE) {
+                    item.props.insert(TOGGLE.to_owned(), false.into());
+                }
+            }
+            return;
+        }
+        let Expr::Name(word) = value else {
+            let message = "The toggle of a panel is a Bool input.";
+            let fix = format!("Declare one, and write {PANEL}; toggle=None takes it away.");
+            return self.error(Code::TextForm, at(value), message, fix);
+        };
+        let Some(socket) = self.interface_item(value) else {
+            return;
+        };
+        let place = self.draft.interface.iter().position(|item| item.identifier == socket);
+        let Some(mut item) = place.map(|place| self.draft.interface.remove(place)) else {
+            return;
+        };
+        if item.socket_type != BOOL {
+            let message = format!("“{}” is no Bool, so it cannot be the toggle of a panel.", item.name);
+            let fix = format!("Declare an input of the type Bool, and write {PANEL}.");
+            self.error(Code::SocketTypeMismatch, at(value), message, fix);
+        }
+        if let Some(name) = self.toggles.get(word.id.as_str()) {
+            item.name.clone_from(name);
+        }
+        item.parent = Some(panel.to_owned());
+        item.props.insert(TOGGLE.to_owned(), true.into());
+        let others = self.draft.interface.iter_mut().filter(|other| is_inside(other));
+        for other in others.filter(|other| other.props.contains_key(TOGGLE)) {
+            other.props.insert(TOGGLE.to_owned(), false.into());
+        }
+        let inputs = |other: &Item| is_inside(other) && other.is_socket(Side::Input);
+        let first = self.draft.interface.iter().position(inputs);
+        let place = first.unwrap_or(self.draft.interface.len());
+        self.draft.declared.insert(item.identifier.clone(), at(value));
+        self.draft.interface.insert(place, item);
+        self.ordered = true;
     }
 
     /// `panel(None, a)`: sockets leave their panel.
@@ -227,8 +325,11 @@ impl<'p> Reader<'_, '_, 'p> {
 }
 
 /// The constants of keywords by name.
-fn keyword_values(reader: &mut Reader<'_, '_, '_>, keywords: &[Keyword]) -> Vec<(String, Value)> {
-    let mut all = Vec::with_capacity(keywords.len());
+fn keyword_values<'k>(
+    reader: &mut Reader<'_, '_, '_>,
+    keywords: impl Iterator<Item = &'k Keyword>,
+) -> Vec<(String, Value)> {
+    let mut all = Vec::new();
     for keyword in keywords {
         match (keyword.arg.as_ref(), constant(&keyword.value, reader.faults)) {
             (Some(name), Some(value)) => all.push((name.to_string(), value)),

@@ -1,8 +1,8 @@
 //! What the keywords of a call are, and the properties and labels that they set.
 
 use geonode_graph::catalogue::{Property, fold};
+use geonode_graph::did_you_mean;
 use geonode_graph::ir::Side;
-use geonode_graph::nearest;
 use geonode_protocol::Code;
 use rustpython_parser::ast::{Expr, Keyword};
 use serde_json::Value;
@@ -204,8 +204,8 @@ impl<'a, 'p> Reader<'_, 'a, 'p> {
                     .flat_map(|described| described.properties.keys())
                     .map(String::as_str)
             };
-            let fix = match nearest(name, known()) {
-                Some(near) => format!("Did you mean “{near}”?"),
+            let fix = match did_you_mean(name, known()) {
+                Some(meant) => meant,
                 None => format!(
                     "It has: {}.",
                     known()
@@ -255,11 +255,8 @@ impl<'a, 'p> Reader<'_, 'a, 'p> {
             Ok(given) => self.draft.set_property(id, name, given, at(value)),
             Err(given) => {
                 let items = || property.items.iter().map(|(item, _)| item.as_str());
-                let fix = match nearest(&given, items()) {
-                    Some(near) => format!(
-                        "Did you mean “{near}”? The items are: {}.",
-                        items().collect::<Vec<_>>().join(", ")
-                    ),
+                let fix = match did_you_mean(&given, items()) {
+                    Some(meant) => format!("{meant} The items are: {}.", items().collect::<Vec<_>>().join(", ")),
                     None => format!("The items are: {}.", items().collect::<Vec<_>>().join(", ")),
                 };
                 let message = format!(

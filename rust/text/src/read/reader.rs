@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use foldhash::{HashMap, HashMapExt, HashSet, HashSetExt};
 use geonode_graph::catalogue::Socket;
+use geonode_graph::did_you_mean;
 use geonode_graph::ir::{MAX_NAME, Side};
-use geonode_graph::nearest;
 use geonode_graph::sockets::{GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE, REROUTE};
 use geonode_protocol::{Code, GnOp};
 use rustpython_parser::ast::Expr;
@@ -30,6 +30,9 @@ pub(crate) enum Binding<'p> {
     /// What it stands for.
     Known(Val),
 }
+
+/// What to do with lines about what is not there before others are carried out.
+pub(super) const LATER: &str = "Put the line into a later step, which sees what this one made.";
 
 /// Where a node that an expression makes belongs.
 #[derive(Debug, Clone, Copy)]
@@ -74,6 +77,16 @@ pub(crate) struct Reader<'r, 'a, 'p> {
     pub(crate) spoken_of: HashSet<String>,
     /// Names of nodes that an earlier run of the page moved into a group.
     pub(crate) gathered: HashMap<String, Gathered>,
+    /// Names of group nodes that the page makes of others: what their sockets are is known when that is carried out.
+    pub(crate) gathering: HashSet<String>,
+    /// Words of inputs that are toggles of panels, with the panels' names.
+    pub(crate) toggles: HashMap<String, String>,
+    /// Words of inputs that an edit declares.
+    pub(crate) declares: HashSet<String>,
+    /// Offsets of lines that change nothing.
+    pub(crate) idle: Vec<usize>,
+    /// Whether the page takes nodes out of a group: they may have other names then.
+    pub(crate) releases: bool,
     /// Whether the page says in which order inputs stand.
     pub(crate) ordered: bool,
     /// Ends of zones that the page removed with their other ends.
@@ -119,6 +132,11 @@ impl<'r, 'a, 'p> Reader<'r, 'a, 'p> {
             reused: HashSet::new(),
             spoken_of: HashSet::new(),
             gathered: HashMap::new(),
+            gathering: HashSet::new(),
+            toggles: HashMap::new(),
+            declares: HashSet::new(),
+            idle: Vec::new(),
+            releases: false,
             ordered: false,
             other_ends: HashSet::new(),
             parameters: HashMap::new(),
@@ -269,6 +287,11 @@ impl<'r, 'a, 'p> Reader<'r, 'a, 'p> {
         if self.is_refused(name) {
             return Val::Bad;
         }
+        if self.gathering.contains(name) {
+            let message = format!("The sockets of “{name}” are known when the nodes are in their group.");
+            self.error(Code::UnknownName, at, message, LATER);
+            return Val::Bad;
+        }
         match self.bindings.get(name) {
             Some(Binding::Known(known)) => return known.clone(),
             Some(Binding::Active) => {
@@ -348,10 +371,12 @@ impl<'r, 'a, 'p> Reader<'r, 'a, 'p> {
         }
         let known = self.bindings.keys().chain(self.parameters.keys()).map(String::as_str);
         let present = self.draft.nodes.keys().filter_map(|id| self.variables.variable(id));
-        let fix = nearest(name, known.chain(present)).map_or_else(
-            || "Assign it before it is used, or declare it as an input of the group.".to_owned(),
-            |near| format!("Did you mean “{near}”?"),
-        );
+        let unknown = if self.releases {
+            LATER
+        } else {
+            "Assign it before it is used, or declare it as an input of the group."
+        };
+        let fix = did_you_mean(name, known.chain(present)).unwrap_or_else(|| unknown.to_owned());
         self.error(Code::UnknownName, at, message, fix);
     }
 
@@ -434,9 +459,9 @@ impl<'r, 'a, 'p> Reader<'r, 'a, 'p> {
             .map(|(_, word)| word)
             .collect();
         let message = format!("{label} has no output “{word}”.");
-        let fix = match (nearest(word, usable.iter().copied()), usable.as_slice()) {
+        let fix = match (did_you_mean(word, usable.iter().copied()), usable.as_slice()) {
             (_, []) => "It has no outputs.".to_owned(),
-            (Some(near), _) => format!("Did you mean “{near}”? It has: {}.", usable.join(", ")),
+            (Some(meant), _) => format!("{meant} It has: {}.", usable.join(", ")),
             (None, _) => format!("It has: {}.", usable.join(", ")),
         };
         self.error(Code::UnknownSocket, at, message, fix);
@@ -475,9 +500,9 @@ impl<'r, 'a, 'p> Reader<'r, 'a, 'p> {
         let message = format!("{label} has no input or property “{word}”.");
         let all = usable.iter().chain(&properties).copied();
         let listed = usable.iter().chain(&properties).copied().collect::<Vec<_>>().join(", ");
-        let fix = match nearest(word, all) {
+        let fix = match did_you_mean(word, all) {
             _ if listed.is_empty() => "It has none.".to_owned(),
-            Some(near) => format!("Did you mean “{near}”? It has: {listed}."),
+            Some(meant) => format!("{meant} It has: {listed}."),
             None => format!("It has: {listed}."),
         };
         self.error(Code::UnknownSocket, at, message, fix);

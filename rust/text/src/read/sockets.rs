@@ -1,13 +1,14 @@
 //! What statements say about the inputs and outputs of a group: `limits(…)`, and what an edit adds and removes.
 
+use geonode_graph::did_you_mean;
 use geonode_graph::ir::{Item, Map, Side};
-use geonode_graph::nearest;
 use geonode_graph::sockets::{GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE};
 use geonode_protocol::Code;
 use rustpython_parser::ast::{Expr, ExprCall};
 use serde_json::Value;
 
 use super::arguments::unknown;
+use super::operations::is_usual;
 use super::reader::Reader;
 use super::value::{Output, at, constant};
 use crate::names::{SocketNames, title};
@@ -36,10 +37,8 @@ impl<'p> Reader<'_, '_, 'p> {
                     return None;
                 }
                 let known: Vec<&str> = self.parameters.keys().map(String::as_str).collect();
-                let fix = nearest(word, known.iter().copied()).map_or_else(
-                    || format!("The inputs are: {}.", known.join(", ")),
-                    |near| format!("Did you mean “{near}”?"),
-                );
+                let fix = did_you_mean(word, known.iter().copied())
+                    .unwrap_or_else(|| format!("The inputs are: {}.", known.join(", ")));
                 self.error(
                     Code::UnknownInput,
                     at(expr),
@@ -182,13 +181,18 @@ impl<'p> Reader<'_, '_, 'p> {
             {
                 item.props
                     .extend(subtype.map(|subtype| ("subtype".to_owned(), Value::from(subtype))));
+                let default = default.filter(|default| !is_usual(item, "default_value", default));
                 item.props
                     .extend(default.map(|default| ("default_value".to_owned(), default)));
             }
             return;
         }
         let identifier = self.draft.next_key();
-        let item = self.declared(side, (title(&word), identifier.clone()), kind.clone(), subtype, default);
+        let name = match side {
+            Side::Input => self.name_of_input(&word),
+            Side::Output => title(&word),
+        };
+        let item = self.declared(side, (name, identifier.clone()), kind.clone(), subtype, default);
         self.declare(item, at(target));
         if side == Side::Input {
             let output = Output {

@@ -41,6 +41,9 @@ impl<'p> Reader<'_, '_, 'p> {
         self.find_gathered(body);
         let mut first = foldhash::HashSet::default();
         for (name, value) in &names {
+            if self.gathered.contains_key(*name) {
+                continue; // said before it was moved
+            }
             let again = !first.insert(*name) || self.parameters.contains_key(*name);
             if again {
                 self.reused.insert((*name).to_owned());
@@ -51,9 +54,7 @@ impl<'p> Reader<'_, '_, 'p> {
         for name in &self.reused {
             self.bindings.remove(name);
         }
-        for statement in body {
-            self.statement(statement);
-        }
+        self.statements(body);
     }
 
     /// The names that a statement binds, with what they are bound to.
@@ -75,7 +76,7 @@ impl<'p> Reader<'_, '_, 'p> {
         }
     }
 
-    fn statement(&mut self, statement: &'p Stmt) {
+    pub(super) fn statement(&mut self, statement: &'p Stmt) {
         let start = at(statement);
         match statement {
             Stmt::Assign(assign) => match assign.targets.as_slice() {
@@ -203,6 +204,9 @@ impl<'p> Reader<'_, '_, 'p> {
         if let Some((_, call)) = word_of(value).filter(|(word, _)| *word == "gather") {
             return self.gather(name, call);
         }
+        if self.gathered.contains_key(name) {
+            return; // said before it was moved
+        }
         if self.reused.contains(name) {
             // Each time it is something else: the old value may be in the new one.
             let made = self.value(value, Place::Loose(name));
@@ -318,6 +322,7 @@ impl<'p> Reader<'_, '_, 'p> {
                         continue;
                     }
                     for id in self.nodes_of(std::slice::from_ref(arg)) {
+                        self.releases = true;
                         self.extra(GnOp::UngroupNodes(UngroupNodes { id }), call);
                     }
                 }

@@ -1,7 +1,7 @@
 //! Steps with the offsets of what they come from, and where they work.
 
 use geonode_graph::ir::{Side, Tree};
-use geonode_graph::{nearest, settled_name};
+use geonode_graph::{did_you_mean, settled_name};
 use geonode_protocol::{
     Action, Code, GnOp, GnOps, MakeMaterial, MakeObject, ModifierTarget, NodeTree, NodeTreeOp, SetModifierInput,
     TreeTarget,
@@ -106,10 +106,8 @@ pub(super) fn inputs(apply: &Apply, tree: &Tree, faults: &mut Faults) -> Vec<(Gn
             .or_else(|| words.place(key));
         let Some(item) = place.and_then(|place| items.get(place)) else {
             let known: Vec<&str> = words.words().collect();
-            let fix = nearest(key, known.iter().copied()).map_or_else(
-                || format!("The inputs are: {}.", known.join(", ")),
-                |near| format!("Did you mean “{near}”?"),
-            );
+            let fix = did_you_mean(key, known.iter().copied())
+                .unwrap_or_else(|| format!("The inputs are: {}.", known.join(", ")));
             faults.error(Code::UnknownInput, *at, format!("The group has no input “{key}”."), fix);
             continue;
         };

@@ -5,14 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use foldhash::{HashSet, HashSetExt as _};
 use geonode_graph::ir::Tree;
 use geonode_graph::sockets::{GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE, Scope};
-use geonode_graph::{Catalogue, Document, nearest};
-use geonode_protocol::{Action, AddGroup, Code, Expectation, Finding, GroupNodes, Measure, NodeTreeOp};
+use geonode_graph::{Catalogue, Document, did_you_mean};
+use geonode_protocol::{Action, AddGroup, Code, Expectation, Finding, GnOp, GroupNodes, Measure, NodeTreeOp};
 use indexmap::IndexMap;
 use rustpython_parser::ast::{Stmt, StmtFunctionDef};
 
 use super::book::{Book, add_groups_of_file, means};
 use super::draft::Draft;
 use super::fault::{Faults, Lines};
+use super::needs::calls;
 use super::operations::blank;
 use super::page::{Apply, Group, Page};
 use super::reader::Reader;
@@ -52,23 +53,40 @@ pub struct ReadPage {
     pub open: BTreeSet<String>,
     /// Findings, their paths being lines and columns.
     pub findings: Vec<Finding>,
+    /// Whether it has to be read again after its steps, since it speaks of what they move.
+    pub(super) awaits: bool,
 }
 
 /// Reads a page against the file. `usual` is the object that is meant where the page names none.
 pub fn read_page(text: &str, document: &Document, catalogue: &Catalogue, usual: Option<&str>) -> ReadPage {
-    read_after(text, document, catalogue, usual, BTreeSet::new())
+    read_after(text, document, catalogue, usual, &Before::default())
 }
 
-/// As [`read_page`], after pages of which parts could not be read: of these groups it is open what is in them.
+/// What is known of a page before it is read.
+#[derive(Debug, Default)]
+pub(super) struct Before {
+    /// Groups of which not all could be read on pages before it: it is open what is in them.
+    pub(super) open: BTreeSet<String>,
+    /// Whether it may be read again once its first part is carried out: what that moves between groups is not found before.
+    pub(super) first: bool,
+}
+
+/// As [`read_page`], with what is known before.
 pub(super) fn read_after(
     text: &str,
     document: &Document,
     catalogue: &Catalogue,
     usual: Option<&str>,
-    open: BTreeSet<String>,
+    before: &Before,
 ) -> ReadPage {
     let mut faults = Faults::default();
-    faults.refused.groups = open;
+    faults.refused.groups.clone_from(&before.open);
+    let moves = || {
+        calls(text)
+            .iter()
+            .any(|call| matches!(call.function.as_str(), "gather" | "ungroup"))
+    };
+    faults.awaiting = before.first && moves();
     let statements = parse(text, |name| names_in_file(document, name), &mut faults);
     let mut read = ReadPage::default();
     let lines = Lines::of(text);
@@ -93,6 +111,7 @@ pub(super) fn read_after(
         list.extend(steps);
     }
     read.open = std::mem::take(&mut faults.refused.groups);
+    read.awaits = faults.awaited && !faults.failed();
     read.findings = faults.findings(&lines);
     read
 }
@@ -192,7 +211,8 @@ impl<'b> Book<'b> {
             faults.doubting = is_open || faults.refused.groups.contains(&root.name);
             self.root(root, apply, &done, &mut steps, faults);
         }
-        for (apply, _) in page.applies.iter().zip(applied).filter(|(_, known)| !known) {
+        let alone = page.applies.iter().zip(applied).filter(|(_, known)| !known);
+        for (apply, _) in alone.filter(|_| !faults.awaited).collect::<Vec<_>>() {
             let group = apply.group.as_ref();
             faults.doubting = group.is_none_or(|group| faults.refused.has(group)) && faults.failed();
             self.apply_alone(apply, &done, &trees, &mut steps, faults);
@@ -226,11 +246,8 @@ impl<'b> Book<'b> {
         let present = trees.get(&group.name);
         let Some(function) = group.function else {
             let Some(present) = present else {
-                let near = nearest(&group.name, trees.keys().map(String::as_str));
-                let fix = near.map_or_else(
-                    || "Describe a new group with `def`.".to_owned(),
-                    |near| format!("Did you mean “{near}”?"),
-                );
+                let fix = did_you_mean(&group.name, trees.keys().map(String::as_str))
+                    .unwrap_or_else(|| "Describe a new group with `def`.".to_owned());
                 faults.error(
                     Code::UnknownNodeGroup,
                     group.at,
@@ -242,9 +259,12 @@ impl<'b> Book<'b> {
             let draft = Draft::of(scope, present, group.at);
             let mut reader = Reader::new(names, &self.functions, draft, true, faults);
             reader.spoken_of = names_on(self.text);
+            reader.find_toggles(group.body);
             reader.parameters_of_present();
             reader.body(group.body);
             let written = reader.operations(present);
+            let changes = !written.tree.is_empty() || !written.later.is_empty();
+            reader.tell_idle(&group.name, changes, &Lines::of(self.text));
             let tree = reader.draft.tree();
             return Some(Done {
                 name: group.name.clone(),
@@ -269,6 +289,7 @@ impl<'b> Book<'b> {
             .filter(|tree| self.is_meant(tree, group, names) || self.is_made_of(tree, group, function, names, trees));
         let draft = Draft::new(scope, present, group.at);
         let mut reader = Reader::new(names, &self.functions, draft, false, faults);
+        reader.find_toggles(group.body);
         reader.signature(function);
         reader.body(group.body);
         reader.arrange();
@@ -308,6 +329,7 @@ impl<'b> Book<'b> {
         let mut unheard = Faults::default();
         let draft = Draft::new(scope, None, group.at);
         let mut reader = Reader::new(names, &self.functions, draft, false, &mut unheard);
+        reader.find_toggles(group.body);
         reader.signature(function);
         reader.body(group.body);
         reader.arrange();
@@ -376,7 +398,9 @@ impl<'b> Book<'b> {
             steps.push(step.asking(&root.asks));
         }
         let mut later = root.written.later.clone();
-        if let Some(apply) = apply {
+        if faults.awaited {
+            later.retain(|(op, _)| !matches!(op, GnOp::CleanupUnused {}));
+        } else if let Some(apply) = apply {
             later.extend(inputs(apply, &root.tree, faults));
         }
         if !later.is_empty() {

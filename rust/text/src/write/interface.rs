@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::literals::{list, literal, quote, write};
 use super::writer::Writer;
-use crate::names::{SocketNames, is_word, read_type, title, write_type};
+use crate::names::{SocketNames, TOGGLE, TOGGLE_WORD, is_word, read_type, title, write_type};
 
 /// Properties of a tree that only change how it looks, how it is kept, or that the page says elsewhere.
 const TREE_LOOK: &[&str] = &[
@@ -157,6 +157,7 @@ impl Writer<'_, '_> {
         for (name, value) in props {
             let (name, is_own) = match name.as_str() {
                 "default_value" if is_input => continue,
+                TOGGLE if self.is_toggle(item) => continue,
                 "subtype" if says_subtype => continue,
                 CLASS if !self.sheet.full => continue,
                 "default_value" => ("default", true),
@@ -207,8 +208,19 @@ impl Writer<'_, '_> {
         }
     }
 
+    /// Whether an input is the switch in the header of its panel: the first in it.
+    fn is_toggle(&self, item: &Item) -> bool {
+        let items = &self.sheet.tree.interface;
+        let mut beside = items.iter().filter(|other| other.parent == item.parent);
+        item.parent.is_some()
+            && item.is_socket(Side::Input)
+            && item.props.get(TOGGLE) == Some(&Value::Bool(true))
+            && beside.next().is_some_and(|first| first.identifier == item.identifier)
+    }
+
     fn panel(&self, panel: &Item, outputs: &SocketNames, depth: usize) -> String {
         let mut parts = vec![quote(&panel.name)];
+        let mut toggle = None;
         if depth <= MAX_NESTED {
             let inner = self
                 .sheet
@@ -216,11 +228,15 @@ impl Writer<'_, '_> {
                 .interface
                 .iter()
                 .filter(|item| item.parent.as_deref() == Some(&panel.identifier));
+            let mut inner = inner.peekable();
+            let switch = inner.next_if(|first| self.is_toggle(first));
+            toggle = switch.and_then(|switch| self.target(switch, outputs));
             parts.extend(inner.filter_map(|item| match item.kind {
                 ItemKind::Panel => Some(self.panel(item, outputs, depth + 1)),
                 ItemKind::Socket => self.target(item, outputs),
             }));
         }
+        parts.extend(toggle.map(|toggle| format!("{TOGGLE_WORD}={toggle}")));
         parts.extend(
             panel
                 .props

@@ -568,3 +568,307 @@ fn a_menu_behind_many_groups_is_found_once() {
             .any(|item| item.props.get("default_value").is_some_and(|value| value == "B"))
     );
 }
+
+const ROCKS: &str = r#"
+def landscape(geometry: Geometry, hill_height: Distance = 0.3, hill_scale: Float = 2.0, count: Int = 9) -> Geometry:
+    limits(hill_height, min=0.0, max=4.0, description="How high")
+    noise = noise_texture(scale=hill_scale)
+    hills = set_position(geometry, offset=combine_xyz(z=noise * hill_height))
+    rock = ico_sphere(radius=0.25)
+    rough = set_position(rock.mesh, offset=random_value(data_type="FLOAT_VECTOR", min=(-0.1, -0.1, -0.1), max=(0.1, 0.1, 0.1)))
+    points = distribute_points_on_faces(hills, density=count)
+    jitter = size_jitter(factor=0.5)
+    rocks = instance_on_points(points, instance=rough, scale=jitter)
+    return join_geometry(hills, rocks)
+
+def size_jitter(factor: Float = 0.5, seed: Int = 0) -> {"Scale": Float}:
+    amount = random_value(data_type="FLOAT", max=factor, seed=seed)
+    return {"Scale": amount}
+
+apply("Landscape", object="Plane")
+"#;
+
+fn node<'t>(file: &'t Document, tree: &str, id: &str) -> &'t geonode_graph::ir::Node {
+    let found = file.trees[tree].nodes.iter().find(|node| node.id == id);
+    found.unwrap_or_else(|| panic!("{tree}: no {id} in {:?}", ids(&file.trees[tree])))
+}
+
+fn inputs(file: &Document, tree: &str) -> Vec<String> {
+    let items = file.trees[tree].interface.iter();
+    let inputs = items.filter(|item| item.is_socket(geonode_graph::ir::Side::Input));
+    inputs.map(|item| item.name.clone()).collect()
+}
+
+/// An edit of a group inside and of what is around it stand on one page, in any order.
+#[test]
+fn a_new_input_of_a_group_inside_is_used_on_the_same_page() {
+    let catalogue = catalogue("5.2");
+    let file = after(ROCKS, &empty_file(), &catalogue);
+    let inside = "with edit(\"Size Jitter\"):\n    max_size: Float = 1.3\n    amount.max = max_size\n";
+    let around = "with edit(\"Landscape\"):\n    biggest_rock: Float = 1.5\n    jitter.max_size = biggest_rock\n";
+    for page in [format!("{inside}\n{around}"), format!("{around}\n{inside}")] {
+        let edited = after(&page, &file, &catalogue);
+        assert_eq!(inputs(&edited, "Size Jitter"), ["Factor", "Seed", "Max Size"]);
+        let max = edited.trees["Size Jitter"]
+            .interface
+            .iter()
+            .find(|item| item.name == "Max Size")
+            .unwrap();
+        let links = &edited.trees["Landscape"].links;
+        assert!(
+            links
+                .iter()
+                .any(|link| link.to == ("jitter".to_owned(), max.identifier.clone())),
+            "{links:?}"
+        );
+        let again = after(&page, &edited, &catalogue);
+        assert_eq!(again.trees, edited.trees);
+    }
+    // Also through a group between them, which the page does not name.
+    let deep = ROCKS.replace("size_jitter(factor=0.5)", "between(factor=0.5)")
+        + "\ndef between(factor: Float = 0.5) -> {\"Scale\": Float}:\n    return {\"Scale\": size_jitter(factor=factor).scale}\n";
+    let deep = after(&deep, &empty_file(), &catalogue);
+    let page = format!(
+        "with edit(\"Landscape\"):\n    other = size_jitter(max_size=2.0)\n    rocks.scale = other\n\n{inside}"
+    );
+    let edited = after(&page, &deep, &catalogue);
+    assert_eq!(inputs(&edited, "Size Jitter").len(), 3);
+}
+
+/// What a page gathers into a group it may use and change, on the same page.
+#[test]
+fn a_gathered_group_is_used_on_the_same_page() {
+    let catalogue = catalogue("5.2");
+    let file = after(ROCKS, &empty_file(), &catalogue);
+    let pages = [
+        "with edit(\"Landscape\"):\n    rough_rock = gather(\"Rough Rock\", rock, rough)\n\nwith edit(\"Rough Rock\"):\n    size: Distance = 0.25\n    rock.radius = size\n",
+        "with edit(\"Rough Rock\"):\n    size: Distance = 0.25\n    rock.radius = size\n\nwith edit(\"Landscape\"):\n    rough_rock = gather(\"Rough Rock\", rock, rough)\n",
+        "with edit(\"Landscape\"):\n    rock_size: Distance = 0.4\n    rough_rock = gather(\"Rough Rock\", rock, rough)\n    rough_rock.size = rock_size\n    label(rough_rock, \"Rocks\")\n    cleanup()\n\nwith edit(\"Rough Rock\"):\n    size: Distance = 0.25\n    rock.radius = size\n",
+    ];
+    for page in pages {
+        let edited = after(page, &file, &catalogue);
+        assert!(inputs(&edited, "Rough Rock").contains(&"Size".to_owned()), "{page}");
+        assert_eq!(node(&edited, "Landscape", "rough_rock").group(), Some("Rough Rock"));
+        let into: Vec<&str> = edited.trees["Rough Rock"]
+            .links
+            .iter()
+            .filter(|link| link.to.0 == "rock")
+            .map(|link| link.to.1.as_str())
+            .collect();
+        assert_eq!(into, ["Radius"], "{page}");
+        if page.contains("rock_size") {
+            let links = &edited.trees["Landscape"].links;
+            assert!(links.iter().any(|link| link.to.0 == "rough_rock"), "{links:?}");
+            assert_eq!(node(&edited, "Landscape", "rough_rock").label.as_deref(), Some("Rocks"));
+        }
+        let again = after(page, &edited, &catalogue);
+        assert_eq!(again.trees, edited.trees, "{page}");
+    }
+    // A node that the page makes and gathers is made once.
+    let made = "with edit(\"Landscape\"):\n    ball = uv_sphere()\n    points.seed = 4\n    rocks.instance = ball\n    part = gather(\"Part\", ball, rocks)\n    part.seed = 3\n";
+    let found = errors(made, &file, &catalogue);
+    let [(Code::UnknownSocket, message)] = found.as_slice() else {
+        panic!("{found:?}")
+    };
+    assert!(
+        message.starts_with("line 6, column 17: “part” (Group) has no input or property “seed”"),
+        "{message}"
+    );
+    let made = made.replace("    part.seed = 3\n", "    label(part, \"Part\")\n");
+    let edited = after(&made, &file, &catalogue);
+    assert!(
+        !ids(&edited.trees["Landscape"]).contains(&"ball"),
+        "{:?}",
+        ids(&edited.trees["Landscape"])
+    );
+    // What cannot be gathered is told alone.
+    let found = errors(
+        "with edit(\"Landscape\"):\n    part = gather(\"Part\", noise, rocks)\n    part.scale = 3.0\n\nwith edit(\"Part\"):\n    rocks.scale = 2.0\n",
+        &file,
+        &catalogue,
+    );
+    assert!(matches!(found.as_slice(), [(Code::Cycle, _)]), "{found:?}");
+    // What ungroup(…) sets free is named on the same page, too.
+    let free = "with edit(\"Landscape\"):\n    ungroup(jitter)\n    amount.seed = 5\n";
+    let edited = after(free, &file, &catalogue);
+    assert_eq!(node(&edited, "Landscape", "amount").inputs["Seed"]["value"], 5);
+}
+
+/// Inputs of a gathered group are those of the group that feed them.
+#[test]
+fn inputs_of_a_gathered_group_keep_names_and_values() {
+    let catalogue = catalogue("5.2");
+    let file = after(ROCKS, &empty_file(), &catalogue);
+    let edited = after(
+        "with edit(\"Landscape\"):\n    hills_only = gather(\"Hills\", noise, hills, combine_xyz, math)\n"
+            .replace("combine_xyz, math", "hills_offset, hills_offset_z")
+            .as_str(),
+        &file,
+        &catalogue,
+    );
+    let hills = &edited.trees["Hills"];
+    assert_eq!(inputs(&edited, "Hills"), ["Hill Scale", "Geometry", "Hill Height"]);
+    let height = hills.interface.iter().find(|item| item.name == "Hill Height").unwrap();
+    assert_eq!(height.props["default_value"], 0.3);
+    assert_eq!(height.props["max_value"], 4.0);
+    assert_eq!(height.props["subtype"], "DISTANCE");
+    assert_eq!(height.props["description"], "How high");
+    // Others have the value that the socket has behind the link.
+    let page = "with edit(\"Landscape\"):\n    part = gather(\"Part\", rocks)\n\nwith edit(\"Part\"):\n    limits(scale, name=\"Rock Size\")\n";
+    let edited = after(page, &file, &catalogue);
+    let part = &edited.trees["Part"];
+    assert_eq!(inputs(&edited, "Part"), ["Points", "Instance", "Rock Size"]);
+    let size = part.interface.iter().find(|item| item.name == "Rock Size").unwrap();
+    assert_eq!(size.props["default_value"], serde_json::json!([1.0, 1.0, 1.0]));
+}
+
+/// A panel has a switch in its header: the first input in it.
+#[test]
+fn a_panel_has_a_toggle() {
+    let catalogue = catalogue("5.2");
+    let page = ROCKS
+        .replace("count: Int = 9)", "count: Int = 9, show: Bool = True)")
+        .replace(
+            "    noise =",
+            "    panel(\"Rocks\", count, hill_scale, toggle=show)\n    noise =",
+        )
+        .replace(
+            "geometry: Geometry, hill",
+            "geometry: Geometry, other: Bool = False, hill",
+        );
+    let file = after(&page, &empty_file(), &catalogue);
+    let shown = |file: &Document| -> Vec<(String, bool)> {
+        let tree = &file.trees["Landscape"];
+        let panel = tree.interface.iter().find(|item| item.name == "Rocks").unwrap();
+        let inside = tree
+            .interface
+            .iter()
+            .filter(|item| item.parent.as_ref() == Some(&panel.identifier));
+        inside
+            .map(|item| {
+                (
+                    item.name.clone(),
+                    item.props.get("is_panel_toggle") == Some(&true.into()),
+                )
+            })
+            .collect()
+    };
+    let with = |first: &str| {
+        vec![
+            (first.to_owned(), true),
+            ("Hill Scale".to_owned(), false),
+            ("Count".to_owned(), false),
+        ]
+    };
+    assert_eq!(shown(&file), with("Rocks"));
+    let text = crate::round_trip::written(&file, "Landscape", &catalogue);
+    assert!(
+        text.contains("panel(\"Rocks\", hill_scale, count, toggle=rocks)"),
+        "{text}"
+    );
+    assert!(!text.contains("is_panel_toggle"), "{text}");
+    // Blender calls a toggle as its panel: the page, told again, means it by the word that it has there.
+    let again = after(&page, &file, &catalogue);
+    assert_eq!(again.trees, file.trees);
+    let edit = |line: &str| format!("with edit(\"Landscape\"):\n    {line}\n");
+    // Another one, none, and a new panel around what is there.
+    let other = after(&edit("panel(\"Rocks\", toggle=other)"), &file, &catalogue);
+    assert_eq!(shown(&other)[0], ("Rocks".to_owned(), true));
+    assert_eq!(
+        shown(&other).iter().filter(|(_, toggles)| *toggles).count(),
+        1,
+        "{:?}",
+        shown(&other)
+    );
+    let none = after(&edit("panel(\"Rocks\", toggle=None)"), &file, &catalogue);
+    assert!(shown(&none).iter().all(|(_, toggles)| !toggles), "{:?}", shown(&none));
+    let plain = after(ROCKS, &empty_file(), &catalogue);
+    let new = after(
+        &edit("show: Bool = True\n    panel(\"Rocks\", hill_scale, count, toggle=show)"),
+        &plain,
+        &catalogue,
+    );
+    assert_eq!(shown(&new), with("Rocks"));
+    let again = after(
+        &edit("show: Bool = True\n    panel(\"Rocks\", hill_scale, count, toggle=show)"),
+        &new,
+        &catalogue,
+    );
+    assert_eq!(again.trees, new.trees);
+    for (line, code) in [
+        ("panel(\"Rocks\", toggle=count)", Code::SocketTypeMismatch),
+        ("panel(\"Rocks\", toggle=True)", Code::TextForm),
+        ("panel(\"Rocks\", toggle=shown)", Code::UnknownInput),
+    ] {
+        let found = errors(&edit(line), &file, &catalogue);
+        assert!(
+            matches!(found.as_slice(), [(known, _)] if *known == code),
+            "{line}: {found:?}"
+        );
+    }
+}
+
+/// A line that changes nothing is said: what was meant is perhaps not there.
+#[test]
+fn lines_that_change_nothing_are_said() {
+    let catalogue = catalogue("5.2");
+    let file = after(ROCKS, &empty_file(), &catalogue);
+    let told = |lines: &[&str]| -> Vec<(bool, String)> {
+        let page = format!("with edit(\"Landscape\"):\n    {}\n", lines.join("\n    "));
+        let (_, findings, _) = compiled(&page, &file, &catalogue);
+        let idle = findings
+            .into_iter()
+            .filter(|finding| finding.code == Code::NothingToChange);
+        idle.map(|finding| (finding.severity == geonode_protocol::Severity::Warning, finding.message))
+            .collect()
+    };
+    let idle = [
+        "count: Int = 9",
+        "hill_height: Distance",
+        "rock.radius = 0.25",
+        "rocks.instance = rough",
+        "rock = ico_sphere(radius=0.25)",
+        "limits(hill_height, max=4.0)",
+        "order(hill_height)",
+        "hills.offset = [hills_offset]",
+    ];
+    for line in idle {
+        let found = told(&[line]);
+        assert!(
+            matches!(found.as_slice(), [(true, message)] if message.contains("“Landscape” is as")),
+            "{line}: {found:?}"
+        );
+        let found = told(&["points.seed = 3", line, "points.density = 4.0"]);
+        assert!(
+            matches!(found.as_slice(), [(false, message)] if message.contains("line 3, ")),
+            "{line}: {found:?}"
+        );
+    }
+    let several = told(&["points.seed = 3", idle[0], idle[2], "points.density = 4.0", idle[3]]);
+    assert!(several[0].1.ends_with("lines 4, 6."), "{several:?}");
+    for line in [
+        "count: Int = 8",
+        "rock.radius = 0.3",
+        "rocks.instance = rock",
+        "rock = ico_sphere(radius=0.3)",
+        "limits(hill_height, max=5.0)",
+        "order(count)",
+        "part = gather(\"Part\", rock)",
+        "cleanup()",
+        "frame(\"Hills\", hills, noise)",
+        "label(rock, \"Rock\")",
+        "del jitter",
+        "tinted = set_material(hills, material=data.material(\"Gold\", color=(1, 1, 0)))",
+        "moved = insert(link=(rock.mesh, rough.geometry), node=set_position())",
+    ] {
+        assert_eq!(told(&[line]), [], "{line}");
+    }
+    assert_eq!(
+        told(&[
+            "late = ico_sphere(radius=rock_size)",
+            "rock_size = hill_height * 2.0",
+            "rocks.instance = late"
+        ]),
+        []
+    );
+}

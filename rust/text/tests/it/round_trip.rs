@@ -11,7 +11,7 @@ use crate::catalogue;
 use crate::pages::{after, compiled, empty_file};
 
 /// The page of a group and of those that it uses, applied to the plane.
-fn written(file: &Document, root: &str, catalogue: &Catalogue) -> String {
+pub(crate) fn written(file: &Document, root: &str, catalogue: &Catalogue) -> String {
     let bundle = Bundle {
         ir: IR_VERSION,
         blender: [0; 3],

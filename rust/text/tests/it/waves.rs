@@ -158,3 +158,16 @@ fn pages_after_a_refused_one_are_judged_by_what_is_known() {
     let codes: Vec<Code> = found.iter().map(|(code, _)| *code).collect();
     assert_eq!(codes, [Code::UnknownSocket, Code::UnknownDataBlock], "{found:#?}");
 }
+
+/// A hint names every input that may be meant: the first of several leads astray.
+#[test]
+fn hints_name_all_that_is_equally_near() {
+    let catalogue = catalogue("5.2");
+    let page = "def a() -> Geometry:\n    return cone(radius=2.0).mesh\n\napply(\"A\", object=\"Plane\")\n";
+    let expanded = expand(&page_plan(page), &empty_file(), &catalogue, None, 10_000).unwrap();
+    let [finding] = expanded.findings.as_slice() else {
+        panic!("{:?}", expanded.findings)
+    };
+    let hint = serde_json::to_string(&finding.hint).unwrap();
+    assert!(hint.contains("“radius_top” or “radius_bottom”?"), "{hint}");
+}

@@ -7,11 +7,10 @@ use serde_json::Value;
 
 use super::Writing;
 use super::arrangement::{settled, shares};
+use crate::names::TOGGLE;
 use crate::read::draft::same;
 use crate::read::reader::Reader;
 
-/// The property of a socket that switches its panel on and off.
-const TOGGLE: &str = "is_panel_toggle";
 /// Properties of interface items that an operation carries in fields of their own.
 const SAID_OF_SOCKETS: [&str; 4] = ["default_value", "min_value", "max_value", "subtype"];
 
@@ -67,7 +66,7 @@ impl Reader<'_, '_, '_> {
             }
             for (field, value) in &item.props {
                 let known = old.and_then(|old| old.props.get(field));
-                if known.is_some_and(|known| same(known, value)) {
+                if known.is_some_and(|known| same(known, value)) || old.is_some_and(|old| is_usual(old, field, value)) {
                     continue;
                 }
                 let is_more = is_socket_property(field, &self.names.catalogue().blender);
@@ -83,6 +82,11 @@ impl Reader<'_, '_, '_> {
                     "subtype" => op.subtype = value.as_str().map(str::to_owned),
                     _ => drop(op.properties.insert(field.clone(), value.clone())),
                 }
+            }
+            let toggles = |item: &Item| item.props.get(TOGGLE) == Some(&Value::Bool(true));
+            if !self.edit && old.is_some_and(toggles) && !toggles(item) {
+                op.properties.insert(TOGGLE.to_owned(), false.into());
+                changed = true;
             }
             if let Some(old) = old.filter(|old| {
                 !self.edit && old.props.contains_key("default_value") && !item.props.contains_key("default_value")
@@ -102,7 +106,8 @@ impl Reader<'_, '_, '_> {
                 changed = true;
             }
             // A panel is switched by its first socket, once that stands there.
-            if let Some(value) = is_arranged.then(|| op.properties.shift_remove(TOGGLE)).flatten() {
+            let begins = is_arranged && op.properties.get(TOGGLE) == Some(&Value::Bool(true));
+            if let Some(value) = begins.then(|| op.properties.shift_remove(TOGGLE)).flatten() {
                 let mut switch = group_io(item);
                 switch.identifier = Some(settled(&items, item)).filter(|name| *name != item.name);
                 switch.properties.insert(TOGGLE.to_owned(), value);
@@ -134,6 +139,12 @@ fn group_io(item: &Item) -> GroupIo {
         properties: Properties::new(),
         remove: false,
     }
+}
+
+/// Whether a socket has this value without saying so.
+pub(in crate::read) fn is_usual(item: &Item, field: &str, value: &Value) -> bool {
+    let is_new = || nothing(&item.socket_type).is_some_and(|new| same(&new, value));
+    field == "default_value" && !item.props.contains_key(field) && is_new()
 }
 
 /// The value of a new socket of this type.

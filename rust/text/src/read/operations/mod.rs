@@ -17,6 +17,8 @@ use super::draft::same;
 use super::interface::{NEW_INPUT, NEW_OUTPUT};
 use super::reader::Reader;
 
+pub(super) use self::interface::is_usual;
+
 /// What a group's part of a page asks for, each operation with its offset in the text.
 #[derive(Debug, Default)]
 pub(crate) struct Written {
