@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
 
 use crate::arguments;
-use crate::http::REVOKED;
+use crate::presence::REVOKED;
 use crate::queue::{Pending, Queue, shown};
 use crate::witness::Witness;
 

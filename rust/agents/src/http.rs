@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::mcp::Handler;
 use crate::places::{Place, Places};
-use crate::presence::Presence;
+use crate::presence::{Presence, REVOKED, SESSION};
 use crate::sessions::Sessions;
 use crate::socket;
 use crate::witness::Witness;
@@ -40,10 +40,6 @@ const REQUEST_BYTES: usize = 1 << 20;
 pub(crate) const PATH: &str = "/mcp";
 /// The path of the WebSocket.
 pub(crate) const SOCKET: &str = "/ws";
-/// The header with the session of the Model Context Protocol.
-pub(crate) const SESSION: &str = "mcp-session-id";
-/// Said to whoever comes while the server closes, and to whoever is still there.
-pub(crate) const REVOKED: &str = "Blender no longer lets this program in. Ask the artist.";
 
 type Body = BoxBody<Bytes, Infallible>;
 pub(crate) type Service = StreamableHttpService<Handler, LocalSessionManager>;

@@ -20,9 +20,8 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::calls::{Calls, Wanted};
-use crate::http::SESSION;
 use crate::library::{Library, Page};
-use crate::presence::Ended;
+use crate::presence::{Ended, SESSION};
 use crate::queue::Queue;
 
 /// One per session; the state behind it is shared.

@@ -6,6 +6,11 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
+/// The header with the session of the Model Context Protocol.
+pub(crate) const SESSION: &str = "mcp-session-id";
+/// Said to whoever comes while the server closes, and to whoever is still there.
+pub(crate) const REVOKED: &str = "Blender no longer lets this program in. Ask the artist.";
+
 /// A session without a connection is waited for this long before its open calls end: clients come back to a stream that broke.
 const AWAY: Duration = Duration::from_secs(20);
 

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::{oneshot, watch};
 
-use crate::http::REVOKED;
+use crate::presence::REVOKED;
 
 /// Calls of one client that wait or are carried out at the same time.
 const PER_CLIENT: usize = 4;

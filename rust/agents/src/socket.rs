@@ -22,7 +22,7 @@ use tokio_tungstenite::tungstenite::protocol::{CloseFrame, Role, WebSocketConfig
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_util::sync::CancellationToken;
 
-use crate::http::REVOKED;
+use crate::presence::REVOKED;
 use crate::sessions::{Asked, Next, Session, Sessions, failed};
 
 /// Bytes of a message.

@@ -8,10 +8,10 @@ use crate::degree::counting;
 use crate::last::Last;
 use crate::library::{Entry, Library, Slot};
 use crate::naming::About;
-use crate::offline::{Options, read};
 use crate::preset::{Parameter, ParameterKind};
 use crate::refusal::Refusal;
 use crate::relative;
+use crate::request::{Options, read};
 use crate::template::Read;
 use crate::values::PromptValue;
 

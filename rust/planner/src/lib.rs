@@ -33,6 +33,7 @@ mod quantity;
 mod reading;
 mod refusal;
 mod relative;
+mod request;
 mod roles;
 pub mod saved;
 mod scene;
