@@ -63,7 +63,10 @@ fn fits(pattern: &Pattern, item: &Item, reading: &Reading) -> bool {
         (Pattern::Stem(stem), ItemKind::Word | ItemKind::Break(_)) => &item.stem == stem,
         (Pattern::Exact(text), ItemKind::Word | ItemKind::Quantity(_)) => &item.text == text,
         // “a circle” is a circle, “the Circle” the object of that name.
-        (Pattern::Stem(stem), ItemKind::Mention(mention)) => !mention.definite && &item.stem == stem,
+        // A name of several words, “a name with words”, is no word.
+        (Pattern::Stem(stem), ItemKind::Mention(mention)) => {
+            !mention.definite && &item.stem == stem && !item.text.contains(' ')
+        }
         (Pattern::Exact(text), ItemKind::Mention(mention)) => !mention.definite && &item.text == text,
         (Pattern::Things, ItemKind::Word | ItemKind::Mention(_)) => {
             let copied = matches!(item.kind, ItemKind::Mention(_)) || reading.language.shape(&item.stem).is_some();

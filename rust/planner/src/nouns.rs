@@ -2,6 +2,7 @@
 
 use crate::language::Generic;
 use crate::library::{Entry, Introducers};
+use crate::preset::Makes;
 use crate::quantity::{Amount, Quantity, Unit};
 use crate::reading::{ItemKind, Reading};
 use crate::scene::Referent;
@@ -151,6 +152,11 @@ pub(crate) fn nouns(reading: &Reading, entry: &Entry) -> Vec<Noun> {
             let made = reading
                 .item(at)
                 .is_some_and(|item| entry.vocabulary.contains(&item.stem));
+            // “a building with 5 floors”, “a gear” beside an object Gear: unless a phrase says that it stands there, or an article, it is made.
+            let own = entry.preset.target.makes != Makes::Never && entry.preset.thing.is_none();
+            if own && made && !definite && target < 2.0 && referent != Referent::Generic(Generic::Any) {
+                return;
+            }
             // “6 columns” of a grid are not pillars.
             let part = counted
                 && matches!(referent, Referent::Unknown(_))

@@ -469,6 +469,28 @@ fn what_a_preset_generates_gets_an_object_of_its_own() {
         .unwrap()
         .to_string();
     assert!(plan.contains("Stairs") && !plan.contains("new("), "{plan}");
+    // What it is called, or consists of, is no object of the scene, unless something says so.
+    let mut named = starter.clone();
+    for name in ["Gear", "Tree", "Brick Wall", "Building", "Table"] {
+        let mut one = named.object("Cube").unwrap().clone();
+        name.clone_into(&mut one.name);
+        named.objects.push(one);
+    }
+    for context in [&empty, &named] {
+        for prompt in [
+            "a gear with 24 teeth",
+            "a simple tree",
+            "a building with 5 floors and windows",
+            "an office tower with 20 floors",
+        ] {
+            let line = applied(prompt, context, &fresh);
+            assert!(line.contains("object=new("), "{prompt}: {line}");
+        }
+    }
+    for (prompt, object) in [("a gear on the Tree", "Tree"), ("a building on the table", "Table")] {
+        let line = applied(prompt, &named, &fresh);
+        assert!(line.contains(&format!("object=\"{object}\"")), "{prompt}: {line}");
+    }
     // What follows works on what was made.
     let two = "a staircase with 12 steps and then subdivide it twice";
     let plan = offline::plan(two, &empty, &fresh).unwrap();
