@@ -113,7 +113,7 @@ fn explain(shape: &Shape, error: &ValidationError<'_>) -> Vec<Finding> {
             }
         }
         ValidationErrorKind::OneOfNotValid { .. } | ValidationErrorKind::OneOfMultipleValid { .. } => {
-            return vec![one_of(schema, error.kind(), value, at)];
+            return one_of(schema, error.kind(), value, at).into_iter().collect();
         }
         ValidationErrorKind::AnyOf { .. } => return vec![plan_value(value, at)],
         ValidationErrorKind::Enum { options } => choice(
@@ -203,8 +203,9 @@ impl OtherName {
     }
 }
 
-/// The finding for a schema's `oneOf`: a choice of words, or of fields of which exactly one is allowed.
-fn one_of(schema: Option<&Value>, kind: &ValidationErrorKind, value: &Value, at: &str) -> Finding {
+/// The finding for a schema's `oneOf`: a choice of words, or of fields of which exactly one is allowed. None for what should have fields and is no
+/// object, since its type is said on its own.
+fn one_of(schema: Option<&Value>, kind: &ValidationErrorKind, value: &Value, at: &str) -> Option<Finding> {
     let options = schema.and_then(|schema| schema.get("oneOf")).and_then(Value::as_array);
     let words: Vec<&str> = options
         .into_iter()
@@ -212,7 +213,10 @@ fn one_of(schema: Option<&Value>, kind: &ValidationErrorKind, value: &Value, at:
         .filter_map(|option| option.get("const")?.as_str())
         .collect();
     if !words.is_empty() {
-        return choice(value, words.into_iter(), at);
+        return Some(choice(value, words.into_iter(), at));
+    }
+    if !value.is_object() {
+        return None;
     }
     let fields = options
         .into_iter()
@@ -221,7 +225,6 @@ fn one_of(schema: Option<&Value>, kind: &ValidationErrorKind, value: &Value, at:
     let fields: Vec<&str> = fields.collect();
     let names = list(fields.iter().copied());
     if matches!(kind, ValidationErrorKind::OneOfMultipleValid { .. }) {
-        let second = fields.last().copied().unwrap_or_default();
         let message = format!("Only one of {names} may be given.");
         let given: Vec<&str> = fields
             .iter()
@@ -231,14 +234,15 @@ fn one_of(schema: Option<&Value>, kind: &ValidationErrorKind, value: &Value, at:
         let (kept, rest) = given.split_first().unwrap_or((&"", &[]));
         let left_out = rest.iter().map(|field| Change::remove(pointer::child(at, field)));
         let hint = Hint::changes(format!("Keep only {}.", shown(kept)), left_out);
-        return Finding::error(Code::ConflictingFields, pointer::child(at, second), message).hint(hint);
+        let second = rest.first().copied().unwrap_or_default();
+        return Some(Finding::error(Code::ConflictingFields, pointer::child(at, second), message).hint(hint));
     }
     let first = fields.first().copied().unwrap_or_default();
-    Finding::error(
+    Some(Finding::error(
         Code::MissingField,
         pointer::child(at, first),
         format!("One of {names} is missing."),
-    )
+    ))
 }
 
 /// Why no socket or property accepts `value`.
