@@ -445,7 +445,7 @@ pub(crate) mod tests {
         assert!(text.contains("\ninstance_on_points(points, selection: Bool"));
         for (prompt, calls) in [
             ("a brick wall 4 m long", ["cube(", "points("]),
-            ("letters along a curve", ["string_to_curves(", "curve_to_points("]),
+            ("letters along a curve", ["sample_curve(", "fill_curve("]),
             (
                 "trees where the slope is low",
                 ["normal(", "distribute_points_on_faces("],

@@ -10,6 +10,7 @@ use geonode_planner::offline::{self, Options};
 use geonode_protocol::{Finding, Limits, parse_plan_value};
 use geonode_text::names::{title, word};
 use geonode_text::{Names, expand, page_plan};
+use indexmap::IndexSet;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -155,9 +156,10 @@ fn said(page: &str, answer: Answer) -> String {
     }
 }
 
-/// The node types that the presets nearest to a prompt use, those of the nearest first, each once.
+/// The node types that the presets nearest to a prompt use, each once: the first of each preset, that of the nearest first, then the
+/// second ones. A prompt may speak of several presets, “letters along a curve”.
 pub(crate) fn used(prompt: &str, names: &Names<'_>) -> Result<Vec<String>, DataError> {
-    let mut out: Vec<String> = Vec::new();
+    let mut lists: Vec<Vec<String>> = Vec::new();
     for example in example::near(prompt)?.into_iter().take(SHARED) {
         let page = written(&example, names.catalogue()).unwrap_or_default();
         let calls = page.split('(').filter_map(|before| {
@@ -167,13 +169,11 @@ pub(crate) fn used(prompt: &str, names: &Names<'_>) -> Result<Vec<String>, DataE
             let data = before.get(..at).is_some_and(|text| text.ends_with('.'));
             names.node_type(before.get(at..)?).filter(|_| !data)
         });
-        for kind in calls {
-            if !out.iter().any(|known| known == kind) {
-                out.push(kind.to_owned());
-            }
-        }
+        lists.push(calls.map(str::to_owned).collect());
     }
-    Ok(out)
+    let longest = lists.iter().map(Vec::len).max().unwrap_or_default();
+    let in_turn = (0..longest).flat_map(|place| lists.iter().filter_map(move |list| list.get(place)));
+    Ok(in_turn.cloned().collect::<IndexSet<String>>().into_iter().collect())
 }
 
 /// The examples nearest to a prompt, the nearest first, in at most `limit` bytes. `changes`: whether there is a tree that the prompt may
