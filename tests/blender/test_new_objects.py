@@ -128,6 +128,17 @@ def test_a_second_wish_works_on_what_the_first_made() -> None:
     assert names() == ["Stairs"] and see(bpy.data.objects["Stairs"]).faces == 12 * 6 * 16
 
 
+def test_what_was_made_can_be_worked_on() -> None:
+    said(STAIRS)
+    stairs = bpy.data.objects["Stairs"]
+    said("solidify it 5 cm")
+    assert names() == ["Stairs"] and see(stairs).faces > 12 * 6
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    said("a brick wall 4 m long and 2 m high")
+    report = api.run("bevel it by 1 cm", provider="offline")
+    assert report.status == "error" and "shows copies only" in report.messages[-1]["text"], report.messages
+
+
 def test_several_objects_in_one_plan() -> None:
     other = PAGE.replace('"Box"', '"Ball"').replace("box(", "ball(").replace("cube(size=", "ico_sphere(radius=")
     report = planned(PAGE, other.replace("(1, 2, 3)", "(9, 0, 0)"))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -168,7 +168,7 @@ class Transaction:
         self._check_unedited(delta)
         self._copied |= {tree["tree"]: source for tree in delta.get("trees", ()) if (source := tree.get("copy_of"))}
         names = self._meanwhile.names_of if self._checkpoint is None else None
-        with self._writing(*reached):
+        with self._writing(*reached, {made["name"] for made in delta.get("objects", ())}):
             self._wrote |= _writes(delta)
             done = apply.apply_delta(delta, names, self._moved, self._added)
         self._moves.note(delta.get("trees", ()))
@@ -199,18 +199,18 @@ class Transaction:
                         self._executed.setdefault(name, before)
 
     @contextmanager
-    def _writing(self, trees: set[str], objects: set[str]) -> Iterator[None]:
-        """Records what a write to these makes, even if it fails."""
+    def _writing(self, trees: set[str], objects: set[str], new: Collection[str] = ()) -> Iterator[None]:
+        """Records what a write to these makes, even if it fails; ``new``: objects of these names that are not there."""
         groups = {g.name for g in bpy.data.node_groups}
         fonts = {f.name for f in bpy.data.fonts}
         materials = {m.session_uid for m in bpy.data.materials}
-        carriers = {o.session_uid for o in bpy.data.objects}
+        new = [name for name in new if bpy.data.objects.get((name, None)) is None]
         known = self._modifiers()
         try:
             yield
         finally:
             self._note_created(groups)
-            self._note_objects(carriers)
+            self._note_objects(new)
             self._new_modifiers |= self._modifiers() - known
             self._fonts += [f.name for f in bpy.data.fonts if f.name not in fonts]
             self._made += [m.session_uid for m in bpy.data.materials if m.session_uid not in materials]
@@ -469,14 +469,12 @@ class Transaction:
         objects += [(name, bpy.data.objects.get((name, None))) for name in self._new_objects]
         return {(name, m.persistent_uid) for name, obj in objects if obj is not None for m in obj.modifiers}
 
-    def _note_objects(self, present: set[int]) -> None:
-        """Records the objects that are not among these, and their meshes."""
-        if len(present) == len(bpy.data.objects):
-            return
-        made: list[Any] = [obj for obj in bpy.data.objects if obj.session_uid not in present]
-        for obj in made:
-            if obj.data is not None:
-                self._new_objects[obj.name] = obj.session_uid
+    def _note_objects(self, names: Iterable[str]) -> None:
+        """Records the objects of these names, which the run made, and their meshes."""
+        for name in names:
+            obj: Any = bpy.data.objects.get((name, None))
+            if obj is not None:
+                self._new_objects[name] = obj.session_uid
                 self._made += [obj.session_uid, obj.data.session_uid]
 
     def _note_created(self, present: set[str]) -> None:

@@ -7,14 +7,14 @@ use std::collections::BTreeSet;
 
 use foldhash::{HashSet, HashSetExt};
 use geonode_protocol::{Action, Code, Finding, Plan, Step};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::blank::is_blank;
 use crate::documents::{Document, Modifier, Object, TreeInfo};
 use crate::ir::{MAX_NAME, Tree};
 use crate::ops::{Mention, mentions};
-use crate::renamed_object::RenamedObject;
-use crate::sink::{Repair, Sink, escape};
+use crate::renaming::{RenamedObject, rename};
+use crate::sink::Sink;
 use crate::target::{Asked, NEW_OBJECT, makes_object, uses_group};
 
 /// Whether a plan, carried out on a document, leaves the tree of this name and the inputs of the modifiers as they are.
@@ -135,39 +135,19 @@ impl std::fmt::Display for Move<'_> {
 
 impl Move<'_> {
     /// Renames target and references in a step's payload.
-    fn rename(&self, value: &mut Value, path: &str, sink: &mut Sink) {
-        match value {
-            Value::Array(list) => {
-                for (at, part) in list.iter_mut().enumerate() {
-                    self.rename(part, &format!("{path}/{at}"), sink);
+    fn rename(&self, payload: &mut Value, path: &str, sink: &mut Sink) {
+        let new = |fields: &Map<String, Value>, key: &str, part: &str| {
+            let is = |key: &str, text: &str| fields.get(key).and_then(Value::as_str) == Some(text);
+            let group = self.group.as_ref().filter(|(asked, _)| part == *asked);
+            match (key, group) {
+                ("modifier_name", _) if is("object_name", self.object) && is("modifier_name", self.modifier.0) => {
+                    Some(self.modifier.1.as_str())
                 }
+                ("node_group_name" | "node_group", Some((_, given))) => Some(given.as_str()),
+                _ => None,
             }
-            Value::Object(fields) => {
-                let is = |key: &str, text: &str| fields.get(key).and_then(Value::as_str) == Some(text);
-                let here = is("object_name", self.object) && is("modifier_name", self.modifier.0);
-                for (key, part) in fields.iter_mut() {
-                    let at = format!("{path}/{}", escape(key));
-                    let group = self.group.as_ref().filter(|(asked, _)| part.as_str() == Some(asked));
-                    let new = match (key.as_str(), group) {
-                        ("modifier_name", _) if here => Some(&self.modifier.1),
-                        ("node_group_name" | "node_group", Some((_, given))) => Some(given),
-                        _ => None,
-                    };
-                    match new {
-                        Some(new) if part.as_str() == Some(new) => {}
-                        Some(new) => {
-                            *part = Value::from(new.as_str());
-                            sink.repairs.push(Repair {
-                                path: at,
-                                value: part.clone(),
-                            });
-                        }
-                        None => self.rename(part, &at, sink),
-                    }
-                }
-            }
-            _ => {}
-        }
+        };
+        rename(payload, path, &new, sink);
     }
 }
 

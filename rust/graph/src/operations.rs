@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use geonode_protocol::{Action, GnOp, NodeTreeOp, Step};
+use geonode_protocol::{Action, Step};
 
 use crate::catalogue::Catalogue;
 use crate::documents::Document;
 use crate::ops::{AnyOperation, Before, Mention, operations_of};
+use crate::target::object_maker;
 
 /// What an operation is about, for an artist who looks at many of them at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,21 +119,6 @@ fn makers(mentions: &[Vec<Mention<'_>>]) -> HashMap<String, usize> {
         }
     }
     makers
-}
-
-/// The operation that makes the object of the step.
-fn object_maker(action: &Action) -> Option<usize> {
-    match action {
-        Action::NodeTree(payload) => {
-            let mut ops = payload.operations.iter();
-            ops.position(|op| matches!(op, NodeTreeOp::MakeObject(_)))
-        }
-        Action::GnOps(payload) => {
-            let mut ops = payload.ops.iter();
-            ops.position(|op| matches!(op, GnOp::MakeObject(_)))
-        }
-        Action::TreeText(_) | Action::Python(_) | Action::Added(_) => None,
-    }
 }
 
 /// The operations that make the nodes which this one uses, and the `carrier` of all.

@@ -266,13 +266,21 @@ fn sets_only_the_modifier(step: &Step) -> bool {
 
 /// Whether a step makes the object of its target.
 pub fn makes_object(action: &Action) -> bool {
+    object_maker(action).is_some()
+}
+
+/// The operation of a step that makes the object of its target.
+pub(crate) fn object_maker(action: &Action) -> Option<usize> {
     match action {
         Action::NodeTree(payload) => {
             let mut ops = payload.operations.iter();
-            ops.any(|op| matches!(op, NodeTreeOp::MakeObject(_)))
+            ops.position(|op| matches!(op, NodeTreeOp::MakeObject(_)))
         }
-        Action::GnOps(payload) => payload.ops.iter().any(|op| matches!(op, GnOp::MakeObject(_))),
-        Action::TreeText(_) | Action::Python(_) | Action::Added(_) => false,
+        Action::GnOps(payload) => {
+            let mut ops = payload.ops.iter();
+            ops.position(|op| matches!(op, GnOp::MakeObject(_)))
+        }
+        Action::TreeText(_) | Action::Python(_) | Action::Added(_) => None,
     }
 }
 

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::change::{self, is_said};
 use crate::expr::{self, Scope};
+use crate::library::Entry;
 use crate::naming::{self, About};
 use crate::page::title;
 use crate::paging;
@@ -69,14 +70,8 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
     }
     let scale = scale_of(object, &mut remarks);
     let unit = context.units.metres_per_unit() * scale;
-    if entry.preset.target.kinds.iter().any(|k| k == "MESH")
-        && object.counts.as_ref().is_some_and(|c| c.faces == Some(0))
-    {
-        let message = format!(
-            "“{}” is a mesh without faces, so there is nothing to work on. Choose another object.",
-            object.name
-        );
-        return Err(Refusal::new(Code::WrongObjectKind, message));
+    if let Some(why) = without_a_surface(entry, object) {
+        return Err(Refusal::new(Code::WrongObjectKind, why));
     }
     let mut scope = facts(read, context, object, scale);
     let names = naming::names(&entry.preset.title, object, context, about);
@@ -144,6 +139,30 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
         understanding,
         made: Some(made),
     })
+}
+
+/// Whether modifiers make all that an object shows, and what they make is copies: neither has a size in its own space.
+fn shows_only_copies(object: &SceneObject) -> bool {
+    let made = object.modifiers.iter().any(|modifier| modifier.node_group.is_some());
+    made && object.dimensions.iter().all(|side| *side < 1e-9)
+}
+
+/// Why a preset that works on a mesh finds none.
+fn without_a_surface(entry: &Entry, object: &SceneObject) -> Option<String> {
+    let empty = object.counts.as_ref().is_some_and(|counts| counts.faces == Some(0));
+    let name = &object.name;
+    if !(empty && entry.preset.target.kinds.iter().any(|kind| kind == "MESH")) {
+        return None;
+    }
+    if shows_only_copies(object) {
+        let title = &entry.preset.title;
+        return Some(format!(
+            "“{name}” shows copies only, and {title} works on a mesh. Apply its modifier and make the copies real (Object, Apply), or choose another object. Nothing was changed."
+        ));
+    }
+    // What its modifiers make is a surface.
+    let made = object.modifiers.iter().any(|modifier| modifier.node_group.is_some());
+    (!made).then(|| format!("“{name}” is a mesh without faces, so there is nothing to work on. Choose another object."))
 }
 
 /// The scene with an object that the plan makes, as it is before its modifier.

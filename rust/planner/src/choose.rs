@@ -19,7 +19,7 @@ const RANK_SHARE: f64 = 0.4;
 /// A rule of at least this strength counts as a second task even if other words exclude the preset.
 const SECOND: f64 = 2.2;
 
-/// Words that deny what follows them.
+/// Words that deny the noun after them; other negations, “never”, deny the whole wish.
 const DENIALS: [&str; 3] = ["no", "without", "not"];
 
 struct Candidate<'a> {

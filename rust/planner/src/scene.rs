@@ -122,7 +122,7 @@ fn names(context: &Context, language: &Language) -> Vec<Name> {
     names
 }
 
-/// Whether every token of a name is a common word; such a name must be quoted.
+/// Whether every token of a name is a common word; such a name must be quoted, or written as it is with its capital inside the sentence.
 fn everyday(name: &Name, language: &Language) -> bool {
     name.tokens.iter().all(|token| match token.kind {
         Kind::Word => {
@@ -135,6 +135,12 @@ fn everyday(name: &Name, language: &Language) -> bool {
         }
         _ => true,
     })
+}
+
+/// Whether a name stands inside the sentence letter by letter, with a capital at its beginning.
+fn written_as(name: &Name, tokens: &[Token], at: usize) -> bool {
+    let mut pairs = name.tokens.iter().zip(tokens.iter().skip(at));
+    at > 0 && tokens.get(at).is_some_and(|token| token.capital) && pairs.all(|(name, token)| name.typed == token.typed)
 }
 
 fn same(name: &Token, token: &Token, last: bool) -> bool {
@@ -225,7 +231,7 @@ fn collection_bonus(name: &Name, tokens: &[Token], at: usize) -> u8 {
 pub(crate) fn mentions(tokens: &[Token], context: &Context, language: &Language) -> Vec<Mention> {
     let names = names(context, language);
     let mut by_first: HashMap<&str, Vec<&Name>> = HashMap::new();
-    for name in names.iter().filter(|name| !everyday(name, language)) {
+    for name in &names {
         if let Some(first) = name.tokens.first() {
             by_first.entry(first.stem.as_str()).or_default().push(name);
         }
@@ -249,6 +255,7 @@ pub(crate) fn mentions(tokens: &[Token], context: &Context, language: &Language)
             .into_iter()
             .flatten()
             .filter(|name| matches_at(name, tokens, at))
+            .filter(|name| !everyday(name, language) || written_as(name, tokens, at))
             .max_by_key(|name| {
                 (
                     name.tokens.len(),

@@ -109,7 +109,10 @@ class GEONODE_OT_surprise(bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> set[str]:
         gallery.load()
         gallery.finish()
-        kind = context.object.type if context.object is not None else ""
+        obj: Any = context.object
+        # What has no mesh of its own shows what a modifier makes: not every preset works on that.
+        empty = obj is None or obj.type == "MESH" and not obj.data.polygons
+        kind = "" if empty else obj.type
         known = [preset for preset in gallery.offered(kind, "", ()) if not preset.own and not preset.asks]
         # Not the same again, as far as there is another.
         fresh = [preset for preset in known if preset.id not in gallery.recent] or known

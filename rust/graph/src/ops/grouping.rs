@@ -384,12 +384,19 @@ impl Work<'_> {
     /// that it stands for.
     fn input_words(&self, cable: &Cable) -> (String, String, Map) {
         let mut source = cable.from.clone();
-        for _ in 0..self.model.nodes().count() {
-            let is_reroute = self.model.node(&source.0).is_some_and(|node| node.kind == REROUTE);
-            let mut wires = self.model.wires().into_iter().filter(|(_, _, to)| *to == source.0);
-            match wires.next().filter(|_| is_reroute) {
-                Some((from, wire, _)) => source = (from.to_owned(), wire.from_socket.clone()),
-                None => break,
+        let is_reroute = |id: &str| self.model.node(id).is_some_and(|node| node.kind == REROUTE);
+        if is_reroute(&source.0) {
+            let wires = self.model.wires();
+            // Reroutes in a ring lead nowhere.
+            for _ in 0..wires.len() {
+                match wires
+                    .iter()
+                    .find(|(_, _, to)| *to == source.0)
+                    .filter(|_| is_reroute(&source.0))
+                {
+                    Some((from, wire, _)) => source = ((*from).to_owned(), wire.from_socket.clone()),
+                    None => break,
+                }
             }
         }
         let node = self.model.node(&source.0);

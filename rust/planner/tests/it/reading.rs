@@ -499,3 +499,23 @@ fn what_a_preset_generates_gets_an_object_of_its_own() {
     // What works on a surface needs one.
     assert!(offline::plan("scatter 200 rocks", &empty, &fresh).is_err());
 }
+
+#[test]
+fn what_shows_copies_only_is_no_mesh_and_has_no_size() {
+    let shown = |dimensions: [f64; 3]| -> Context {
+        let modifiers = serde_json::json!([{"name": "Row", "type": "NODES", "node_group": "Row"}]);
+        let object = serde_json::json!({"name": "Row", "type": "MESH", "visible": true, "dimensions": dimensions,
+            "counts": {"vertices": 0, "edges": 0, "faces": 0}, "modifiers": modifiers});
+        serde_json::from_value(serde_json::json!({"active_object": "Row", "objects": [object]})).unwrap()
+    };
+    let options = Options::default();
+    let refused = |prompt: &str| {
+        offline::plan(prompt, &shown([0.0; 3]), &options)
+            .unwrap_err()
+            .to_string()
+    };
+    assert!(refused("bevel it by 1 cm").contains("shows copies only"));
+    assert!(refused("array it 5 times along x").contains("has no size of its own"));
+    // What a modifier makes is a surface.
+    assert!(offline::plan("bevel it by 1 cm", &shown([2.0; 3]), &options).is_ok());
+}
