@@ -231,52 +231,9 @@ pub(crate) fn parameters(read: &Read, scope: &mut Scope, unit: f64, changes: boo
         if let Some([low, high]) = parameter.hard
             && !(low - 1e-6 * low.abs() - 1e-9..=high + 1e-6 * high.abs()).contains(&shown)
         {
-            if !(shown.abs() > 0.0 || read.values.contains_key(&parameter.name) || has_size(scope)) {
-                let message = format!(
-                    "“{}” has no size of its own to go by, since it shows copies only. Choose another object. Nothing was changed.",
-                    read.cast.target
-                );
-                return Err(Refusal::new(Code::MissingParameter, message));
-            }
-            continue;
-        }
-        let value = match (parameter.kind, &parameter.default) {
-            (ParameterKind::Length, Value::Number(n)) => expr::finite("/", n.as_f64().unwrap_or(0.0) / unit),
-            (ParameterKind::Angle, Value::Number(n)) => expr::finite("°", n.as_f64().unwrap_or(0.0).to_radians()),
-            (ParameterKind::Count | ParameterKind::Seed, default) => expr::eval(&json!(["round", default]), scope),
-            (_, default) => expr::eval(default, scope),
-        };
-        let mut value = option_value(entry, &parameter.name, value.map_err(|e| broken(&e, entry))?);
-        if let Some(factor) = read.shifts.get(&parameter.name) {
-            value = shifted(read, parameter, &value, *factor)?;
-        }
-        // A default of null stays open.
-        let follows = parameter.told_by.iter().any(|name| read.values.contains_key(name));
-        if !value.is_null() && parameter.tell && !follows && !read.shifts.contains_key(&parameter.name) {
-            assumed.push(parameter.name.clone());
-        }
-        scope.insert(parameter.name.clone(), value);
-    }
-    // A computed value must be as valid as one from the prompt.
-    for parameter in &entry.preset.parameters {
-        let Some(value) = scope.get(&parameter.name).and_then(Value::as_f64) else {
-            continue;
-        };
-        let shown = match parameter.kind {
-            ParameterKind::Length => value * unit,
-            ParameterKind::Angle => value.to_degrees(),
-            _ => value,
-        };
-        if let Some([low, high]) = parameter.hard
-            && !(low - 1e-6 * low.abs() - 1e-9..=high + 1e-6 * high.abs()).contains(&shown)
-        {
-            if !(shown.abs() > 0.0 || read.values.contains_key(&parameter.name) || has_size(scope)) {
-                let message = format!(
-                    "“{}” has no size of its own to go by, since it shows copies only: say “{}”, or choose another object. Nothing was changed.",
-                    read.cast.target,
-                    parameter.title.to_lowercase()
-                );
-                return Err(Refusal::new(Code::MissingParameter, message));
+            let follows = !read.values.contains_key(&parameter.name);
+            if follows && shown.abs() <= 0.0 && !has_size(scope) {
+                return Err(sizeless(&read.cast.target));
             }
             return Err(Refusal::new(
                 Code::OutOfRange,
@@ -297,6 +254,13 @@ pub(crate) fn parameters(read: &Read, scope: &mut Scope, unit: f64, changes: boo
 fn has_size(scope: &Scope) -> bool {
     let sides = scope.get("target.dims").and_then(Value::as_array);
     sides.is_none_or(|sides| sides.iter().any(|side| side.as_f64().is_some_and(|side| side > 0.0)))
+}
+
+fn sizeless(target: &str) -> Refusal {
+    let message = format!(
+        "“{target}” has no size of its own to go by: it is empty, or shows copies only. Choose another object. Nothing was changed."
+    );
+    Refusal::new(Code::MissingParameter, message)
 }
 
 /// So many times what a parameter usually is.
