@@ -135,7 +135,7 @@ def test_what_was_made_can_be_worked_on() -> None:
     assert names() == ["Stairs"] and see(stairs).faces > 12 * 6
     bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
     said("a brick wall 4 m long and 2 m high")
-    report = api.run("bevel it by 1 cm", provider="offline")
+    report = api.run("subdivide it twice", provider="offline")
     assert report.status == "error" and "shows copies only" in report.messages[-1]["text"], report.messages
 
 
