@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from types import SimpleNamespace
 from typing import Any
 
 import bpy
@@ -14,7 +13,7 @@ import geonode_core
 import pytest
 from asking import lift
 from geonode_assistant.cli import e2e
-from geonode_assistant.host import current, sliders
+from geonode_assistant.host import sliders
 from geonode_assistant.run import session, starting
 from geonode_assistant.ui import properties, wording
 from geonode_assistant.ui.panels import card, understanding
@@ -366,14 +365,3 @@ def test_a_models_result_has_no_understanding() -> None:
     send("x", provider="replay", replies=[lift()])
     assert session.current.summary == "DONE" and session.current.understanding is None
     assert "How It Was Understood" not in shown()
-
-
-def test_the_whole_log_is_copied(monkeypatch: pytest.MonkeyPatch) -> None:
-    send("x", provider="replay", replies=[without(lift(), "steps"), lift()])
-    manager = SimpleNamespace(clipboard="", windows=())
-    monkeypatch.setattr(current, "window_manager", lambda: manager)
-    assert bpy.ops.geonode.copy_log() == {"FINISHED"}
-    lines = manager.clipboard.splitlines()
-    report = session.current.report
-    assert lines[0] == "Prompt: x" and {*report.diff, report.final_message} <= set(lines)
-    assert all(any(message["code"] in line for line in lines) for message in report.messages)

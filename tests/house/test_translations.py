@@ -36,7 +36,13 @@ NO_WORDS = {
     "A ring of 12 spheres with a radius of 4 m",
 }
 # Lines of the log, which is read by whoever helps, names of files, and words for the planner.
-GLUED = {"f'Prompt: {view.prompt}'", "f'{tokens:,} tokens'", "f'geonode_history{ENDING}'", "f'Change it: {words}'"}
+GLUED = {
+    "f'Prompt: {view.prompt}'",
+    "f'{tokens:,} tokens'",
+    "f'geonode_history{ENDING}'",
+    "f'geonode_log{ENDING}'",
+    "f'Change it: {words}'",
+}
 
 
 def strings(tree: ast.AST) -> Iterator[str]:

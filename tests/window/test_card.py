@@ -24,6 +24,15 @@ def draw(self, context):
     spent.append(time.perf_counter() - start)
 panel.draw = draw
 """
+# Whether the active node stands in the view of the Node Editor.
+SEEN = """
+def seen():
+    node, view = area("GeometryNodeTree").spaces.active.edit_tree.nodes.active, region("GeometryNodeTree", "WINDOW")
+    scale = C.preferences.system.ui_scale
+    x, y = view.view2d.view_to_region(node.location.x * scale, node.location.y * scale, clip=False)
+    return 0 < x < view.width and 0 < y < view.height
+bpy.app.driver_namespace["seen"] = seen
+"""
 
 
 def make(window: Window) -> None:
@@ -81,6 +90,24 @@ def test_the_tree_is_opened_and_the_log_shown(window: Window) -> None:
     window.wait("area('GeometryNodeTree').spaces.active.edit_tree is not None")
     tree = window.ask("current.results[0].node_group.name")
     assert window.ask("area('GeometryNodeTree').spaces.active.edit_tree.name") == tree
+
+
+def test_a_line_of_the_log_leads_to_its_node(window: Window) -> None:
+    make(window)
+    data = "bpy.context.window_manager.geonode_assistant"
+    window.do("current.show('log')")
+    window.do(f"{data}.log_search = 'Add Compare'")
+    # The log stands at the end of the sidebar.
+    window.scroll(20)
+    window.press("geonode.show_mentioned", across=0.1)
+    editor = "area('GeometryNodeTree').spaces.active"
+    window.wait("any(a.ui_type == 'GeometryNodeTree' for a in C.window_manager.windows[0].screen.areas)")
+    window.wait(f"{editor}.edit_tree is not None and sum(n.select for n in {editor}.edit_tree.nodes) == 1")
+    assert window.ask(f"{editor}.edit_tree.nodes.active.bl_idname") == "FunctionNodeCompare"
+    window.do(SEEN)
+    window.wait("bpy.app.driver_namespace['seen']()")
+    window.photograph("log_node")
+    window.do(f"{data}.log_search = ''")
 
 
 def test_the_card_is_drawn_quickly(window: Window, figure: Callable[[str, str], None]) -> None:

@@ -237,6 +237,13 @@ class Window:
         self.move(*BARE)
         self.key("Z", ctrl=True, shift=True)
 
+    def scroll(self, turns: int, editor: str = "VIEW_3D") -> None:
+        """Turns the wheel over the sidebar, downwards."""
+        left, bottom, width, height = self.box(editor)
+        self.move(left + width // 2, bottom + height // 2)
+        for _ in range(turns):
+            self.key("WHEELDOWNMOUSE")
+
     # -- pictures
     # ----------------------------------------------------------------------------------------------------------------
 

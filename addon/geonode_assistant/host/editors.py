@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import bpy
@@ -12,6 +14,8 @@ from . import current
 _KIND = "GeometryNodeTree"
 # The workspace that Blender's start-up file has for this.
 _WORKSPACE = "Geometry Nodes"
+# How often, and after how long, it is looked whether an editor has followed.
+_TRIES, _INTERVAL_S = 40, 0.05
 
 
 def show_tree(modifier: Any) -> None:
@@ -54,13 +58,79 @@ def show_node(space: Any, name: str) -> bool:
     for other in tree.nodes:
         other.select = other == node
     tree.nodes.active = node
-    area = next((a for a in bpy.context.screen.areas if a.spaces.active == space), None) if bpy.context.screen else None
-    region = next((r for r in area.regions if r.type == "WINDOW"), None) if area is not None else None
-    if region is not None:
-        override: Any = bpy.context.temp_override(area=area, region=region)
-        with override:
-            bpy.ops.node.view_selected()
+    shown = [(w, a) for w in current.window_manager().windows for a in w.screen.areas if a.spaces.active == space]
+    for window, area in shown:
+        region = next((r for r in area.regions if r.type == "WINDOW"), None)
+        if region is not None:
+            override: Any = bpy.context.temp_override(window=window, area=area, region=region)
+            with override:
+                bpy.ops.node.view_selected()
     return True
+
+
+def lead_to(modifier: Any, tree: str, name: str) -> bool:
+    """Shows a node of the modifier's tree, or of a group in it, in an editor, selected and in the middle of it. Returns
+    whether there is one.
+    """
+    way = _way(modifier.node_group, tree)
+    if way is None or bpy.data.node_groups[tree].nodes.get(name) is None:
+        return False
+    show_tree(modifier)
+    arrival = _arrive(modifier.node_group.name, way, tree, name)
+    wait = next(arrival, None)
+    if wait is not None:
+        bpy.app.timers.register(partial(next, arrival, None), first_interval=wait)
+    return True
+
+
+def _way(tree: Any, wanted: str, seen: frozenset[str] = frozenset()) -> list[str] | None:
+    """The names of the group nodes that lead from a tree to the one of this name; None if none do."""
+    if tree is None or tree.name in seen:
+        return None
+    if tree.name == wanted:
+        return []
+    for node in tree.nodes:
+        inner = getattr(node, "node_tree", None)
+        found = _way(inner, wanted, seen | {tree.name}) if inner is not None else None
+        if found is not None:
+            return [node.name, *found]
+    return None
+
+
+def _arrive(root: str, way: list[str], tree: str, name: str) -> Iterator[float]:
+    """Moves the editor that shows the tree ``root`` to a node, along the group nodes on the way. Yields in how many
+    seconds to go on: an editor of another workspace follows the active object, and sets its view, once it is drawn.
+    """
+    for _ in range(_TRIES):
+        if _showing(root) is not None:
+            break
+        yield _INTERVAL_S
+        if _showing(root) is not None:
+            yield _INTERVAL_S
+            yield _INTERVAL_S
+    space = _showing(root)
+    if space is None:
+        return
+    if space.edit_tree.name != tree:
+        space.path.start(space.node_tree)
+        for group in way:
+            node = space.edit_tree.nodes.get(group)
+            if node is None or node.node_tree is None:
+                return
+            space.path.append(node.node_tree, node=node)
+        # The size of a node, which the view needs, is known once it was drawn.
+        yield _INTERVAL_S
+        space = _showing(root)
+    if space is not None:
+        show_node(space, name)
+
+
+def _showing(root: str) -> Any:
+    """The editor that shows the tree of this name; None if there is none."""
+    window = bpy.context.window or next(iter(current.window_manager().windows), None)
+    area = _editor(window) if window is not None else None
+    space: Any = area.spaces.active if area is not None else None
+    return space if space is not None and getattr(space.node_tree, "name", "") == root else None
 
 
 def redraw_trees() -> None:

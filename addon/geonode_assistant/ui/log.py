@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What happened in a run, in technical words, as lines of text: for the panel, which shows the latest of each, and
-whole for the clipboard.
+"""What happened in a run, in technical words: entries for the panel, which can be filtered, and lines of text for the
+clipboard and for files.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from ..messages import one_line
 from ..run import session
@@ -14,19 +14,67 @@ from .translation import say
 
 # Characters of one line in the panel.
 SHOWN_LINE = 80
+# The severities, the least first.
+SEVERITIES = ("info", "warning", "error")
+_FAILED = {"failed": "error", "restored": "warning"}
+
+
+class Entry(NamedTuple):
+    """One thing that happened."""
+
+    part: str
+    """``calls``, ``steps``, ``messages`` or ``changes``."""
+    severity: str
+    state: str
+    """What became of a call or a step; empty for the rest."""
+    text: str
+    more: str = ""
+    """What a script printed, or what can be done about a message."""
+    origin: str = ""
+    """The part of the program that a message comes from."""
+
+
+def entries(view: session.Session) -> Iterator[Entry]:
+    """Everything that happened, in the order in which the panel shows it."""
+    for call in view.tools:
+        state = call.get("status", "")
+        yield Entry("calls", _FAILED.get(state, "info"), state, call_line(call))
+    for step in view.steps:
+        state = step["status"]
+        more = step.get("message") or "" if state != "planned" else ""
+        yield Entry("steps", _FAILED.get(state, "info"), state, step_line(step), more)
+    for message in view.messages:
+        text = f"{message.get('code', '')}: {message.get('text', '')}"
+        hint, origin = message.get("hint") or "", message.get("origin", "")
+        yield Entry("messages", message.get("severity", "info"), "", text, hint, origin)
+    for line in view.report.diff if view.report is not None else ():
+        yield Entry("changes", "info", "", line)
+
+
+def chosen(found: Iterable[Entry], part: str, severity: str, search: str) -> list[Entry]:
+    """The entries of this part (``all``: of any), at least as severe, in which all words of the search occur."""
+    words, least = search.casefold().split(), SEVERITIES.index(severity)
+    kept = []
+    for entry in found:
+        level = SEVERITIES.index(entry.severity) if entry.severity in SEVERITIES else 0
+        text = f"{entry.text} {entry.more} {entry.state} {entry.origin}".casefold()
+        if part in ("all", entry.part) and level >= least and all(word in text for word in words):
+            kept.append(entry)
+    return kept
+
+
+def lines(found: Iterable[Entry]) -> list[str]:
+    """Entries as lines of text."""
+    texts: list[str] = []
+    for entry in found:
+        texts += [f"{entry.state}: {entry.text}" if entry.state else entry.text, entry.more]
+    return [text for text in texts if text]
 
 
 def whole(view: session.Session) -> list[str]:
     """Every line of the log."""
-    lines = [f"Prompt: {view.prompt}", usage_line(view)]
-    lines += [f"{call.get('status', '')}: {call_line(call)}" for call in view.tools]
-    for step in view.steps:
-        lines += [f"{step['status']}: {step_line(step)}", step.get("message") or ""]
-    for message in view.messages:
-        lines += [f"{message.get('code', '')}: {message.get('text', '')}", message.get("hint") or ""]
-    if view.report is not None:
-        lines += [view.report.final_message, *view.report.diff]
-    return [line for line in lines if line]
+    head = [f"Prompt: {view.prompt}", usage_line(view), view.final_message]
+    return [*filter(None, head), *lines(entries(view))]
 
 
 def usage_line(view: session.Session) -> str:

@@ -48,6 +48,33 @@ class GeoNodeProperties(bpy.types.PropertyGroup):
         description="Words of a prompt, or of what came of it",
         options={"SKIP_SAVE", "TEXTEDIT_UPDATE"},
     )
+    log_search: bpy.props.StringProperty(
+        name="Search",
+        description="Words, a code, or the part of the program that a message comes from, such as gates",
+        options={"SKIP_SAVE", "TEXTEDIT_UPDATE"},
+    )
+    log_part: bpy.props.EnumProperty(
+        name="Part",
+        description="The part of the log that is shown",
+        items=(
+            ("all", "Everything", "All that happened in this run"),
+            ("calls", "Tool Calls", "What the model looked up"),
+            ("steps", "Steps", "The steps of the plan, and what their scripts printed"),
+            ("messages", "Messages", "What was noticed, with the code of each"),
+            ("changes", "Changes", "What was done to the file, one by one"),
+        ),
+        options={"SKIP_SAVE"},
+    )
+    log_severity: bpy.props.EnumProperty(
+        name="Severity",
+        description="How grave a line has to be to be shown",
+        items=(
+            ("info", "All Lines", "Whatever was noted"),
+            ("warning", "Warnings and Errors", "Only what may need your attention"),
+            ("error", "Errors", "Only what failed"),
+        ),
+        options={"SKIP_SAVE"},
+    )
     state: bpy.props.StringProperty(
         name="State",
         description="IDLE, PLANNING, VALIDATING, EXECUTING, DONE, ERROR or CANCELLED",
@@ -62,6 +89,11 @@ def edited() -> GeoNodeProperties:
     """The properties of the current window manager."""
     manager: Any = current.window_manager()
     return manager.geonode_assistant
+
+
+def is_log_filtered(data: Any) -> bool:
+    """Whether these properties let only a part of the log through."""
+    return bool(data.log_search.split()) or data.log_part != "all" or data.log_severity != "info"
 
 
 def attach() -> None:

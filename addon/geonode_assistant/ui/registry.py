@@ -11,7 +11,7 @@ from typing import Any
 import bpy
 
 from ..host import deferred_updates
-from . import agents, gallery, overlay, polling, preferences, properties, translation
+from . import agents, gallery, overlay, places, polling, preferences, properties, translation
 from .operators import agents as agent_operators
 from .operators import approval as approval_operators
 from .operators import connection as connection_operators
@@ -20,6 +20,7 @@ from .operators import exchange as exchange_operators
 from .operators import gallery as gallery_operators
 from .operators import history as history_operators
 from .operators import keep as keep_operators
+from .operators import log as log_operators
 from .operators import ownership as ownership_operators
 from .operators import presets as preset_operators
 from .operators import result as result_operators
@@ -42,6 +43,7 @@ MODULES = (
     keep_operators,
     history_operators,
     result_operators,
+    log_operators,
     approval_operators,
     ownership_operators,
     tree_operators,
@@ -88,6 +90,7 @@ def register(command: Callable[[list[str]], int]) -> None:
         if not bpy.app.background:
             bpy.app.timers.register(gallery.warm_up, first_interval=gallery.WARM_UP_S, persistent=True)
         _undo.append(gallery.close)
+        _undo.append(places.places.forget)
         if not bpy.app.background:
             overlay.start()
             _undo.append(overlay.stop)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What can be done about a result: try again, change it with words, other random numbers, open its tree, its log."""
+"""What can be done about a result: try again, change it with words, other random numbers, open its tree."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 import bpy
 
-from ...host import current, editors, sliders, undo
+from ...host import editors, sliders, undo
 from ...messages import AssistantError
 from ...run import session, starting
-from .. import log, polling, properties
+from .. import polling, properties
 from ..bases import OperatorPart
-from ..translation import say, told
+from ..translation import told
 
 
 def send(operator: Any, prompt: str, target: str | None = None, modifier: str | None = None) -> set[str]:
@@ -141,24 +141,7 @@ class GEONODE_OT_show(bpy.types.Operator):
         return {"FINISHED"}
 
 
-class GEONODE_OT_copy_log(bpy.types.Operator):
-    """Copy the whole log of the last run: calls of tools, steps, messages with their codes, and every change"""
-
-    bl_idname = "geonode.copy_log"
-    bl_label = "Copy Log"
-    bl_options = {"INTERNAL"}
-
-    def execute(self, _context: bpy.types.Context) -> set[str]:
-        lines = log.whole(session.current)
-        current.window_manager().clipboard = "\n".join(lines)
-        self.report(
-            {"INFO"}, say("Copied {count} lines", count=len(lines)) if len(lines) != 1 else say("Copied 1 line")
-        )
-        return {"FINISHED"}
-
-
 CLASSES = (
-    GEONODE_OT_copy_log,
     GEONODE_OT_try_again,
     GEONODE_OT_change,
     GEONODE_OT_randomize,

@@ -96,11 +96,11 @@ def side_by_side(layout: bpy.types.UILayout, context: bpy.types.Context) -> bpy.
     return layout.row(align=True) if is_wide(context) else layout.column(align=True)
 
 
-def is_wide(context: bpy.types.Context) -> bool:
-    """Whether two buttons with icons can be read beside each other in the drawn region."""
+def is_wide(context: bpy.types.Context, least_px: float = PAIR_PX) -> bool:
+    """Whether two buttons with icons can be read beside each other in the drawn region, or what needs another width."""
     preferences: Any = context.preferences
     region: Any = context.region
-    return region.width >= PAIR_PX * preferences.system.ui_scale
+    return region.width >= least_px * preferences.system.ui_scale
 
 
 def labelled(layout: bpy.types.UILayout, text: str, context: bpy.types.Context) -> bpy.types.UILayout:

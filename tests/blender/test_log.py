@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The log of a run: filtered, copied, written to a file, and from a line to the node that it speaks of."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import bpy
+import geonode_assistant
+import pytest
+from asking import lift
+from geonode_assistant.cli import e2e
+from geonode_assistant.host import current
+from geonode_assistant.run import session, starting
+from geonode_assistant.ui import log, properties
+from geonode_assistant.ui.places import Place, places
+from layouts import draw_sidebar
+
+LONELY = {"op": "create_node", "node_id": "lonely", "bl_idname": "GeometryNodeMeshCone"}
+
+
+@pytest.fixture(autouse=True)
+def scene() -> Iterator[None]:
+    session.current.reset("")
+    geonode_assistant.register()
+    e2e.build_start({"objects": [{"name": "Plane", "primitive": "plane", "size": 10}], "active": "Plane"}, None)
+    bpy.ops.ed.undo_push(message="Start")
+    yield
+    geonode_assistant.unregister()
+    session.current.reset("")
+
+
+def broken() -> dict[str, Any]:
+    """A plan that is refused, so that the model is asked again."""
+    return {key: value for key, value in lift().items() if key != "steps"}
+
+
+def send(*plans: dict[str, Any]) -> Any:
+    """A run with a remark about a node, after a plan that was refused."""
+    starting.start("x", provider="replay", replies=[*plans], approve="all")
+    while session.current.running:
+        session.current.poll()
+    assert session.current.summary == "DONE", session.current.messages
+    session.current.show("log")
+    return bpy.data.node_groups["Lift"]
+
+
+def lonely() -> dict[str, Any]:
+    plan = lift()
+    plan["steps"][0]["payload"]["operations"].append(LONELY)
+    return plan
+
+
+@pytest.fixture
+def copied(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    manager = SimpleNamespace(clipboard="", windows=(), geonode_assistant=properties.edited())
+    monkeypatch.setattr(current, "window_manager", lambda: manager)
+    return manager
+
+
+def test_the_whole_log_is_copied(copied: SimpleNamespace) -> None:
+    send(broken(), lift())
+    assert bpy.ops.geonode.copy_log() == {"FINISHED"}
+    lines = copied.clipboard.splitlines()
+    report = session.current.report
+    assert lines[0] == "Prompt: x" and {*report.diff, report.final_message} <= set(lines)
+    assert all(any(message["code"] in line for line in lines) for message in report.messages)
+
+
+def test_a_filter_shows_and_copies_a_part(copied: SimpleNamespace) -> None:
+    send(broken(), lonely())
+    data, report = properties.edited(), session.current.report
+    warnings = [m for m in report.messages if m["severity"] == "warning"]
+    assert warnings and report.diff
+    data.log_severity = "warning"
+    shown = set(draw_sidebar(width=2000))
+    assert any("lonely" in text and "dead_end" in text for text in shown) and not shown & set(report.diff)
+    bpy.ops.geonode.copy_log()
+    assert not set(copied.clipboard.splitlines()) & {"Prompt: x", *report.diff} and "dead_end" in copied.clipboard
+    data.log_severity, data.log_part = "info", "changes"
+    bpy.ops.geonode.copy_log()
+    assert copied.clipboard.splitlines() == report.diff
+    # Words are those of a line, its code, or where it comes from.
+    data.log_part, data.log_search = "all", "gates dead_end"
+    bpy.ops.geonode.copy_log()
+    assert len([line for line in copied.clipboard.splitlines() if "dead_end" in line]) == len(
+        [m for m in report.messages if m["origin"] == "gates" and m["code"] == "dead_end"]
+    )
+    data.log_search = "nothing like this"
+    assert "No line of the log is like that." in draw_sidebar(width=2000)
+
+
+def test_many_lines_are_shown_on_demand() -> None:
+    view = session.current
+    send(lift())
+    assert view.report is not None
+    view.report.to_dict()["diff"] = [f"Change {number}" for number in range(500)]
+    assert {"Change 0", "Show 176 More"} <= set(draw_sidebar(width=2000))
+    assert "Change 100" not in draw_sidebar(width=2000)
+    bpy.ops.geonode.show(part="log_all")
+    drawn = draw_sidebar(width=2000)
+    assert {"Change 100", "Show Fewer"} <= set(drawn)
+    assert any("export the log" in text for text in drawn)
+
+
+def test_the_log_is_written_to_a_file(tmp_path: Path) -> None:
+    send(lift())
+    properties.edited().log_part = "calls"
+    assert bpy.ops.geonode.export_log(filepath=str(tmp_path / "log")) == {"FINISHED"}
+    lines = (tmp_path / "log.txt").read_text(encoding="utf-8").splitlines()
+    report = session.current.report
+    assert lines[0] == "Prompt: x" and set(report.diff) <= set(lines), "the file has all, whatever is filtered"
+    assert bpy.ops.geonode.export_log(filepath=str(tmp_path / "log.json")) == {"FINISHED"}
+    assert json.loads((tmp_path / "log.json").read_text(encoding="utf-8"))["diff"] == report.diff
+    with pytest.raises(RuntimeError, match="is not a file|No such|folder"):
+        bpy.ops.geonode.export_log(filepath=str(tmp_path / "nowhere" / "log.txt"))
+
+
+def test_a_line_leads_to_its_node() -> None:
+    tree = send(lonely())
+    view = session.current
+    found = {entry.text: place for entry in log.entries(view) if (place := places.of(view, entry.text))}
+    remark = next(text for text in found if "dead_end" in text)
+    modifier = bpy.data.objects["Plane"].modifiers[0]
+    assert found[remark] == Place((modifier.id_data.session_uid, modifier.persistent_uid), tree.name, "lonely")
+    assert not any(f"“{tree.name}”" in text for text in found), "a tree, an object and a modifier are no nodes"
+    assert "geonode.show_mentioned" in draw_sidebar(width=2000)
+    (carrier, uid), name, node = found[remark]
+    asked = {"object": carrier, "modifier": uid, "tree": name, "node": node}
+    assert bpy.ops.geonode.show_mentioned(**asked) == {"FINISHED"}
+    tree.nodes.remove(tree.nodes["lonely"])
+    assert bpy.ops.geonode.show_mentioned(**asked) == {"CANCELLED"}
+
+
+def test_what_is_undone_has_no_places() -> None:
+    send(lonely())
+    remark = next(entry.text for entry in log.entries(session.current) if "dead_end" in entry.text)
+    assert places.of(session.current, remark) is not None
+    bpy.ops.ed.undo()
+    session.current.follow_undo()
+    assert session.current.undone and places.of(session.current, remark) is None
