@@ -15,10 +15,10 @@ from geonode_assistant.cli import e2e
 from geonode_assistant.host import folders
 from geonode_assistant.messages import AssistantError
 from geonode_assistant.run import presets, session
-from geonode_assistant.ui import gallery, properties
+from geonode_assistant.ui import gallery, pictures, properties
 from geonode_assistant.ui.operators import gallery as operators
 from geonode_assistant.ui.panels import gallery as panel
-from layouts import draw_sidebar
+from layouts import Layout, draw_sidebar
 
 ADDON = "geonode_assistant"
 gallery.load()
@@ -171,3 +171,28 @@ def test_a_preset_that_needs_a_second_object_asks_for_it(preset: gallery.Preset)
     finish()
     assert session.current.summary == "DONE", session.current.messages
     assert "Second" in session.current.final_message
+
+
+def test_presets_have_pictures() -> None:
+    shipped = [preset for preset in presets.list() if not preset["own"]]
+    pictures = [Path(preset["picture"]) for preset in shipped if preset["picture"] is not None]
+    # One that was added is drawn without a picture until it has one.
+    assert len(pictures) > 0.8 * len(shipped)
+    assert {path.name for path in presets.PICTURES.glob(f"*{presets.SHIPPED}")} == {path.name for path in pictures}
+    for path in pictures:
+        image = bpy.data.images.load(str(path))
+        assert tuple(image.size) == (128, 128) and 1000 < path.stat().st_size < 12_000, path.name
+        bpy.data.images.remove(image)
+
+
+def test_a_picture_stands_beside_a_title_that_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[int] = []
+    monkeypatch.setattr(pictures, "of_file", lambda path: 7 if path else 0)
+    monkeypatch.setattr(Layout, "template_icon", lambda _, icon_value, scale: drawn.append(icon_value), raising=False)
+    session.current.show("gallery")
+    titles = {preset.title for preset in gallery.loaded}
+    for width in (220, 300, 520):
+        drawn.clear()
+        assert len(titles & set(draw_sidebar(width=width))) == len(drawn) == panel.SHOWN
+    drawn.clear()
+    assert len(titles & set(draw_sidebar(width=130))) > len(drawn)

@@ -298,6 +298,23 @@ def test_picture_shows_the_object_and_leaves_no_trace(starter: None, tmp_path: P
         picture.render("Nobody", path)
 
 
+def test_a_picture_shows_the_current_frame_and_what_has_no_extent(starter: None, tmp_path: Path) -> None:
+    scene, suzanne = bpy.context.scene, bpy.data.objects["Suzanne"]
+    for frame, size in ((1, 0.0), (10, 1.0)):
+        suzanne.scale = (size, size, size)
+        suzanne.keyframe_insert("scale", frame=frame)
+    scene.frame_set(1)
+    picture.render("Suzanne", tmp_path / "nothing.png", (80, 60))
+    scene.frame_set(10)
+    picture.render("Suzanne", tmp_path / "whole.png", (80, 60))
+    assert scene.frame_current == 10
+    colours = [
+        len({tuple(pixel) for pixel in (np.array(image.pixels[:]).reshape(-1, 4) * 255).astype(int)})
+        for image in (bpy.data.images.load(str(tmp_path / f"{name}.png")) for name in ("nothing", "whole"))
+    ]
+    assert colours[0] < 10 and colours[1] > 100
+
+
 def test_a_picture_of_bare_curves_shows_them(starter: None, tmp_path: Path) -> None:
     before = sorted((b.id_type, b.name, b.users) for b in bpy.data.user_map())
     path = tmp_path / "curve.png"

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
 from window import Window
@@ -51,6 +52,20 @@ def test_the_card_takes_its_result_back_and_brings_it_again(window: Window) -> N
     window.press("ed.redo")
     window.wait("not current.undone")
     assert window.ask("len(C.object.modifiers)") == 1
+
+
+def test_the_view_before_and_after_is_on_the_card(window: Window) -> None:
+    stored = "preferences.choices.stored()"
+    make(window)
+    window.wait("all(pictures.runs.of_report(current.report))")
+    window.settle()
+    window.photograph("card_pictures")
+    assert window.ask("all(pictures.runs.of_run(pictures.remembered.current.runs[0].id))")
+    window.do(f"{stored}.result_pictures = False")
+    make(window)
+    time.sleep(0.3)
+    assert not any(window.ask("pictures.runs.of_report(current.report)"))
+    window.do(f"{stored}.result_pictures = True")
 
 
 def test_words_on_the_card_change_its_result(window: Window) -> None:

@@ -127,7 +127,9 @@ def _points(data: Any) -> np.ndarray:
 
 
 def _instances(evaluated: Any, depsgraph: Any, bounds: Any, out: dict[str, Any]) -> None:
-    inverse = np.linalg.inv(np.array(evaluated.matrix_world))
+    world = np.array(evaluated.matrix_world)
+    # An object that is scaled to nothing along an axis has no inverse.
+    inverse = np.linalg.inv(world) if np.linalg.det(world) else np.linalg.pinv(world)
     seen: set[tuple[int, ...]] = set()
     shapes: dict[int, np.ndarray] = {}
     groups: dict[int, list[np.ndarray]] = {}

@@ -15,7 +15,7 @@ from typing import Any
 import bpy
 from mathutils import Matrix, Vector
 
-from . import evaluate, modifiers
+from . import current, evaluate, modifiers
 
 NAME = ".geonode_picture"
 _DIRECTIONS = {  # from the object to the camera
@@ -28,6 +28,7 @@ _LENS_MM = 60.0
 _MARGIN = 1.08
 _TUBE = 0.004  # radius of what stands for a line, as a part of the whole size
 _LOOKED_AT = 2000  # copies that are looked at for materials
+_NEAREST = 1e-3  # between the camera and what it sees
 _CLAY = (0.78, 0.66, 0.52)
 
 
@@ -122,6 +123,7 @@ def _scene(obj: Any, low: Vector, high: Vector, size: tuple[int, int], direction
     undo.callback(bpy.data.objects.remove, camera)
     scene.collection.objects.link(camera)
     scene.camera = camera
+    scene.frame_set(current.scene().frame_current)
     scene.render.resolution_x, scene.render.resolution_y = size
     scene.render.resolution_percentage = 100
     scene.render.image_settings.file_format = "PNG"
@@ -154,11 +156,12 @@ def _aim(camera: Any, low: Vector, high: Vector, size: tuple[int, int], directio
     shift = Vector((0.0, 0.0))
     for _ in range(4):
         distance = max(max(abs(c.x - shift.x) / tan_x, abs(c.y - shift.y) / tan_y) * _MARGIN + c.z for c in corners)
+        # What has no extent has no distance of its own.
+        distance = max(distance, max(c.z for c in corners) + _NEAREST)
         seen = [((c.x - shift.x) / (distance - c.z), (c.y - shift.y) / (distance - c.z)) for c in corners]
         for axis in (0, 1):
             middle = (min(s[axis] for s in seen) + max(s[axis] for s in seen)) / 2
             shift[axis] += middle * distance
-    distance = max(distance, 1e-3)
     radius = max((high - low).length / 2, 1e-4)
     place = center + rotation @ Vector((shift.x, shift.y, distance))
     camera.matrix_world = Matrix.Translation(place[:]) @ rotation.to_matrix().to_4x4()

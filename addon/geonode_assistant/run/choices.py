@@ -28,6 +28,7 @@ class Stored(Protocol):
     base_url: str
     key_variable: str
     allowed_servers: str
+    result_pictures: bool
 
 
 class Choice(NamedTuple):

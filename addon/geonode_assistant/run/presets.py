@@ -25,7 +25,8 @@ from . import background, driver, preset_files, starting
 from .driver import Approve, RunHandle
 from .report import RunReport
 
-_PICTURES = Path(__file__).parent.parent / "data" / "presets"
+# Of the presets that ship; `tests/blender/preset_pictures.py` writes them.
+PICTURES, SHIPPED = Path(__file__).parent.parent / "data" / "presets", ".jpg"
 _PICTURE_SIZE = (256, 192)
 _listed: tuple[Any, dict[str, Any]] = (None, {})
 
@@ -37,7 +38,7 @@ def list() -> builtins.list[dict[str, Any]]:
     Blender that has its nodes, or None; ``targets`` are types of objects, none for any with geometry; ``asks`` says
     that a second object has to be chosen, in the parameter of the kind ``object``. A parameter has
     ``name, title, kind, unit, description, default, hard, advised, options``; its default is None where it follows from
-    the target. ``picture`` is the path of a PNG, or None. Cheap: nothing is read again as long as no file changes.
+    the target. ``picture`` is the path of a picture, or None. Cheap: nothing is read again as long as no file changes.
     """
     return [dict(one) for one in _found()["presets"]]
 
@@ -63,7 +64,8 @@ def _found() -> dict[str, Any]:
 def _take(now: Any, found: dict[str, Any]) -> None:
     global _listed
     for one in found["presets"]:
-        place = (_file(one["id"]) if one["own"] else _PICTURES / one["id"]).with_suffix(preset_files.PICTURE)
+        own = _file(one["id"]).with_suffix(preset_files.PICTURE)
+        place = own if one["own"] else PICTURES / f"{one['id']}{SHIPPED}"
         one["picture"] = str(place) if place.is_file() else None
     _listed = (now, found)
 

@@ -39,6 +39,8 @@ class Preset(NamedTuple):
     makes: bool = False
     """Whether it makes an object of its own where there is none."""
     parameters: tuple[dict[str, Any], ...] = ()
+    picture: str | None = None
+    """The file of its picture."""
 
     def fits(self, kind: str) -> bool:
         """Whether it can be used on an object of this type, or on none (``""``)."""
@@ -137,6 +139,7 @@ def _take() -> None:
             one["asks"],
             one["makes"],
             tuple(one["parameters"]),
+            one["picture"],
         )
         for one in known
     ]

@@ -12,15 +12,18 @@ from bpy.app.handlers import persistent
 from ..agents.server import current as programs
 from ..host import current, folders, mainfile, ownership, undo
 from ..run import conversations, session
-from . import history
+from . import history, pictures
 
 # Short enough to feel immediate; a tick without news costs next to nothing.
 INTERVAL_S = 0.02
+# How long after a run the 3D View is looked at: the panel is drawn first.
+LOOK_AFTER_S = 0.1
 AREAS = frozenset({"VIEW_3D", "NODE_EDITOR"})
 
 
 def start() -> None:
-    """Polls the session until its run has ended."""
+    """Polls the session until its run has ended. Nothing of the run is written before the first tick."""
+    pictures.runs.look_before()
     if not bpy.app.timers.is_registered(tick):
         bpy.app.timers.register(tick, first_interval=INTERVAL_S)
 
@@ -28,8 +31,9 @@ def start() -> None:
 def stop() -> None:
     """Ends the run at once, restores what it wrote, and removes the timer."""
     session.current.close()
-    if bpy.app.timers.is_registered(tick):
-        bpy.app.timers.unregister(tick)
+    for timer in (tick, look_after):
+        if bpy.app.timers.is_registered(timer):
+            bpy.app.timers.unregister(timer)
 
 
 def tick() -> float | None:
@@ -42,8 +46,15 @@ def tick() -> float | None:
     if changed:
         if not session.current.running:
             history.load()
+            bpy.app.timers.register(look_after, first_interval=LOOK_AFTER_S)
         redraw()
     return INTERVAL_S if session.current.running else None
+
+
+def look_after() -> None:
+    """Takes the picture of the result. A timer."""
+    if pictures.runs.look_after():
+        redraw()
 
 
 def redraw() -> None:

@@ -144,6 +144,12 @@ class GeoNodePreferences(bpy.types.AddonPreferences):
         name="Only Send To",
         description="Addresses that requests may be sent to, separated by commas. If empty, only the one chosen above",
     )
+    result_pictures: bpy.props.BoolProperty(
+        name="Pictures of Results",
+        description="The 3D View before and after each prompt, on the card and in the history until Blender is closed. "
+        "They are not sent and not written to a file",
+        default=True,
+    )
     agents: bpy.props.BoolProperty(
         name="Let Other Programs Use the Assistant",
         description="Programs on this computer, such as coding agents, can read the scene and propose changes through "
@@ -175,6 +181,7 @@ class GeoNodePreferences(bpy.types.AddonPreferences):
         row.operator("geonode.find_servers")
         connection_state.draw(layout)
         draw_settings(layout, self, "plans")
+        layout.prop(self, "result_pictures")
         for section, title in SECTIONS.items():
             if draw_section(layout, section, title):
                 draw_settings(layout, self, section)

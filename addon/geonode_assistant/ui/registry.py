@@ -11,7 +11,7 @@ from typing import Any
 import bpy
 
 from ..host import deferred_updates
-from . import agents, gallery, overlay, places, polling, preferences, properties, translation
+from . import agents, gallery, overlay, pictures, places, polling, preferences, properties, translation
 from .operators import agents as agent_operators
 from .operators import approval as approval_operators
 from .operators import connection as connection_operators
@@ -80,6 +80,8 @@ def register(command: Callable[[list[str]], int]) -> None:
             menu: Any = getattr(bpy.types, name)
             menu.append(start_operators.draw_menu)
             _undo.append(partial(menu.remove, start_operators.draw_menu))
+        pictures.start()
+        _undo.append(pictures.stop)
         handle = bpy.utils.register_cli_command("geonode", command)
         _undo.append(lambda: bpy.utils.unregister_cli_command(handle))
         _undo.append(preferences.connection_state.close)

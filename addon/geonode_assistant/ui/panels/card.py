@@ -11,7 +11,7 @@ import bpy
 
 from ...host import sliders, visibility
 from ...run import session
-from .. import next_steps, properties, wording
+from .. import next_steps, pictures, properties, wording
 from ..operators.keep import kept
 from ..translation import say
 from .log import ICONS, draw_output
@@ -24,6 +24,8 @@ FORMER = "The result before is as it was:"
 REMOVED = "What this made has been removed since."
 # Of each; the modifier's own panel and the log have all of them.
 SHOWN_RESULTS, SHOWN_SLIDERS, SHOWN_LINES, SHOWN_MESSAGES = 3, 16, 6, 6
+# Of pictures: how much of the width they do not have, and the largest, both in heights of a button.
+NOT_PICTURES, LARGEST = 4, 8
 # Characters of what a model wrote in place of a plan.
 SHOWN_CHARACTERS = 600
 
@@ -71,6 +73,8 @@ def _draw_done(box: bpy.types.UILayout, view: session.Session, context: bpy.type
     for step in view.steps:
         draw_output(box, step, context)
     draw_messages(box, view, context)
+    if results:
+        draw_pair(box, pictures.runs.of_report(view.report), context)
     shown = [(modifier, sliders.of(modifier)) for modifier in results]
     if read is not None and results:
         draw_understanding(box, view, read, {slider.name for _, found in shown for slider in found}, context)
@@ -87,6 +91,22 @@ def _draw_done(box: bpy.types.UILayout, view: session.Session, context: bpy.type
     draw_log_button(box, view)
     if view.unchanged and not results:
         _draw_former(box, view, context)
+
+
+def draw_pair(layout: bpy.types.UILayout, icons: tuple[int, int], context: bpy.types.Context) -> None:
+    """Draws the 3D View before and after a run beside each other; nothing without both."""
+    if not all(icons):
+        return
+    preferences: Any = context.preferences
+    region: Any = context.region
+    unit = 20 * preferences.system.ui_scale
+    row = layout.row(align=True)
+    for icon, text in zip(icons, ("Before", "After"), strict=True):
+        column = row.column(align=True)
+        column.template_icon(icon_value=icon, scale=min((region.width / unit - NOT_PICTURES) / 2, LARGEST))
+        name = column.row()
+        name.alignment = "CENTER"
+        name.label(text=text)
 
 
 def _draw_failed(box: bpy.types.UILayout, view: session.Session, context: bpy.types.Context) -> None:

@@ -3,15 +3,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
 from ...run import choices, session
-from .. import gallery, history, properties
+from .. import gallery, history, pictures, properties
 from ..operators.gallery import PART
 from ..translation import say
-from .wrapping import draw_text, side_by_side
+from .wrapping import FRAME_PX, NESTED_PX, draw_text, fits, is_wide, side_by_side
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import IconItems
@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 # Until all are asked for.
 SHOWN = 10
 ALL = "gallery_all"
+# Height of a picture and of the buttons beside it, in those of a button, and the height of a button.
+PICTURE, TILE_PX = 2.4, 20
+# Width of a star, of the icon and the menu of a preset of the user's, of what surrounds the title on its button, and
+# the width from which two presets stand beside each other.
+STAR_PX, MENU_PX, PADDING_PX, TWO_PX = 20, 44, 24, 440
 # Files of the user's that are no presets.
 SHOWN_UNREADABLE = 3
 
@@ -56,16 +61,43 @@ def _draw_presets(box: bpy.types.UILayout, view: session.Session, context: bpy.t
     if not found:
         draw_text(box, "No preset with these words." if search else "Select a mesh or a curve.", context, "INFO")
         return
-    column = box.column(align=True)
+    columns = 2 if is_wide(context, TWO_PX) else 1
+    flow = box.grid_flow(row_major=True, columns=columns, even_columns=True, align=True)
     most = len(found) if ALL in view.shown else SHOWN
     for preset in found[:most]:
-        row = column.row(align=True)
-        icon: IconItems = "USER" if preset.own else "NONE"
-        row.operator("geonode.use_preset", text=preset.title, icon=icon, translate=False).preset = preset.id
-        if preset.own:
-            row.operator("geonode.preset_menu", text="", icon="DOWNARROW_HLT").preset = preset.id
-        star: IconItems = "SOLO_ON" if preset.id in kept else "SOLO_OFF"
-        row.operator("geonode.favourite", text="", icon=star).preset = preset.id
+        _draw_preset(flow.row(align=True), preset, preset.id in kept, columns, context)
     if len(found) > SHOWN:
         text = "Show Fewer" if ALL in view.shown else say("Show {count} More", count=len(found) - SHOWN)
         box.operator("geonode.show", text=text).part = ALL
+
+
+def _draw_preset(
+    row: bpy.types.UILayout, preset: gallery.Preset, is_favourite: bool, columns: int, context: bpy.types.Context
+) -> None:
+    """Draws the buttons of a preset, behind its picture where there is one and its title can be read beside it."""
+    picture = pictures.of_file(preset.picture)
+    preferences: Any = context.preferences
+    region: Any = context.region
+    scale = preferences.system.ui_scale
+    width = max(region.width / scale - NESTED_PX - FRAME_PX, 1) / columns
+    # In a narrow sidebar the small buttons stand below the title.
+    wide = is_wide(context)
+    beside = (STAR_PX + (MENU_PX if preset.own else 0)) if wide else 0
+    taken = TILE_PX * PICTURE + PADDING_PX + beside + width * (columns - 1)
+    head = more = row
+    if picture and fits(context, preset.title, taken):
+        split = row.split(factor=min(TILE_PX * PICTURE / width, 0.5), align=True)
+        split.template_icon(icon_value=picture, scale=PICTURE)
+        if wide:
+            head = more = split.row(align=True)
+            head.scale_y = PICTURE
+        else:
+            column = split.column(align=True)
+            column.scale_y = PICTURE / 2
+            head, more = column.row(align=True), column.row(align=True)
+    icon: IconItems = "USER" if preset.own else "NONE"
+    head.operator("geonode.use_preset", text=preset.title, icon=icon, translate=False).preset = preset.id
+    if preset.own:
+        more.operator("geonode.preset_menu", text="", icon="DOWNARROW_HLT").preset = preset.id
+    star: IconItems = "SOLO_ON" if is_favourite else "SOLO_OFF"
+    more.operator("geonode.favourite", text="", icon=star).preset = preset.id

@@ -9,8 +9,9 @@ import bpy
 
 from ...messages import one_line
 from ...run import session
-from .. import history, properties, wording
+from .. import history, pictures, properties, wording
 from ..translation import say
+from .card import draw_pair
 from .wrapping import draw_text, side_by_side
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ def _draw_run(box: bpy.types.UILayout, run: Entry, context: bpy.types.Context) -
     draw_text(column, text, context)
     for line in wording.sentences(run["message"])[:SHOWN_LINES]:
         draw_text(column, line, context, "DOT", nested=True)
+    draw_pair(box, pictures.runs.of_run(run["id"]), context)
     if run["has_tree"]:
         row = side_by_side(box, context)
         row.operator("geonode.compare_run", icon="VIEWZOOM").run = run["id"]
