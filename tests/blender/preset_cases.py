@@ -507,7 +507,7 @@ CASES = {
 CASES |= {
     "bevel": Case(
         "round the edges of the cube by 5 cm",
-        lambda s: near(s.size(0), 2) and s.boundary == 0 and 60 < s.faces < 280 and no_corner(s),
+        lambda s: near(s.size(0), 2) and near(s.size(2), 2) and s.boundary == 0 and 60 < s.faces < 280 and no_corner(s),
         {"Width": (0.01, 0.5), "Segments": (1, 12)},
         since=(5, 2),
     ),

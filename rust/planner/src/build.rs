@@ -40,6 +40,8 @@ pub(crate) struct Made {
     pub(crate) thing: Option<Thing>,
     /// Whether it was there before.
     pub(crate) reused: bool,
+    /// How many faces it has, where the preset knows that as `result_faces`.
+    pub(crate) faces: Option<u64>,
 }
 
 /// The plan of what was read.
@@ -133,6 +135,7 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
         group: names.group,
         thing: read.cast.thing.clone(),
         reused: names.reused,
+        faces: scope.get("result_faces").and_then(Value::as_u64),
     };
     Ok(Planned {
         plan,

@@ -36,6 +36,12 @@ pub(crate) fn speaks_of(slot: &Slot, cues: &[String]) -> bool {
     slot.before.iter().chain(&slot.after).any(one)
 }
 
+/// The slot that is about the first of these words that any is about: “thick” is the thickness before it is a radius.
+pub(crate) fn nearest<'s>(slots: &(impl Iterator<Item = &'s Slot> + Clone), cues: &[String]) -> Option<&'s Slot> {
+    cues.iter()
+        .find_map(|cue| slots.clone().find(|slot| speaks_of(slot, std::slice::from_ref(cue))))
+}
+
 /// The parameter that counts what a preset makes or places.
 pub(crate) fn counting(entry: &Entry) -> Option<&Slot> {
     let counts = |slot: &&Slot| slot.parameter.kind == ParameterKind::Count;
@@ -214,9 +220,9 @@ pub(crate) fn shift(entry: &Entry, reading: &Reading, cast: &[usize], filled: &m
             // “thin poles” are not small ones.
             DegreeOf::Dimension if of_thing && degree.cues.iter().any(|cue| cue == "thick") => None,
             DegreeOf::Dimension => {
-                let fits = |slot: &&Slot| slot.parameter.kind == ParameterKind::Length && speaks_of(slot, &degree.cues);
-                let usual = sized().filter(fits).find(|slot| !slot.parameter.default.is_null());
-                usual.or_else(|| sized().find(fits))
+                let lengths = sized().filter(|slot| slot.parameter.kind == ParameterKind::Length);
+                let usual = lengths.clone().filter(|slot| !slot.parameter.default.is_null());
+                nearest(&usual, &degree.cues).or_else(|| nearest(&lengths, &degree.cues))
             }
             DegreeOf::Strength => acting(entry),
         };

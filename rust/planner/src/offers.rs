@@ -100,6 +100,15 @@ fn fits(parameter: &Parameter, quantity: &Quantity) -> Option<f64> {
         (ParameterKind::Sides | ParameterKind::Range | ParameterKind::Values | ParameterKind::Text, _)
         | (_, Amount::Range(..) | Amount::Sides(_)) => None,
         (ParameterKind::Count | ParameterKind::Seed, Amount::One(n)) if n.fract() != 0.0 => Some(cost + 1.0),
+        // “12” is no share of a circle, if it can be anything else.
+        (ParameterKind::Factor, Amount::One(n))
+            if quantity.unit == Unit::Bare
+                && *n > 1.0
+                && n.fract() == 0.0
+                && parameter.hard.is_some_and(|[_, most]| most <= 1.0) =>
+        {
+            Some(cost + 3.0)
+        }
         _ => Some(cost),
     }
 }
@@ -345,12 +354,12 @@ fn cannot_be(parameter: &Parameter, quantity: &Quantity, reading: &Reading, at: 
     {
         return true;
     }
-    // “half size” is half of what is usual, not half a metre.
+    // “half size” is half of what is usual, not half a metre, and “a third of a circle” not a third of a degree.
     let share = bare
         && reading
             .item(at)
             .is_some_and(|item| reading.language.fractions.contains_key(&item.text));
-    if share && of == ParameterKind::Length {
+    if share && matches!(of, ParameterKind::Length | ParameterKind::Angle) {
         return true;
     }
     // “100 to 200 rocks” leaves the count open; it is not a range of anything else.

@@ -352,6 +352,12 @@ impl Reader<'_> {
         {
             read.end += 1;
         }
+        // “two full turns”.
+        if self.is(read.end, &["full", "whole", "complete"])
+            && matches!(self.unit(read.end + 1), Some((Unit::Radians, _)))
+        {
+            read.end += 1;
+        }
         // “5 m 20 cm”, “5 feet 6 inches” add up.
         let Some((unit, factor)) = self.unit(read.end) else {
             return Some((sign * read.value, Unit::Bare, read.end));

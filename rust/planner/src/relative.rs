@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use geonode_protocol::Code;
 
-use crate::degree::{acting, counting, speaks_of};
+use crate::degree::{acting, counting, nearest, speaks_of};
 use crate::language::DegreeOf;
 use crate::last::Last;
 use crate::library::{Library, Slot};
@@ -360,7 +360,7 @@ fn changed<'a>(library: &'a Library, last: &Last<'a>, said: &Said<'a>) -> Result
         match of {
             DegreeOf::Amount => counting(entry).filter(there),
             DegreeOf::Strength => acting(entry).filter(there),
-            DegreeOf::Dimension => entry.slots.iter().filter(there).find(|slot| speaks_of(slot, cues)),
+            DegreeOf::Dimension => nearest(&entry.slots.iter().filter(|slot| there(slot)), cues),
             DegreeOf::Size => {
                 let things = entry
                     .slots

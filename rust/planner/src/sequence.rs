@@ -124,6 +124,10 @@ fn after(made: &Planned, rest: &str, context: &Context) -> Option<Context> {
         });
     }
     let object = context.objects.iter_mut().find(|object| object.name == left.object)?;
+    // What follows subdivides what is there by then.
+    if let Some(faces) = left.faces {
+        object.counts.get_or_insert_default().faces = Some(faces);
+    }
     if !left.reused {
         // What shows only copies of itself is worked on as a whole, so its group is not said here.
         let group = (left.thing != Some(Thing::Itself)).then(|| left.group.clone());

@@ -20,7 +20,7 @@ pub(crate) fn describe(read: &Read, name: &str, scope: &Scope, unit: f64) -> Str
     if let Some(PromptValue::Choice(key, _)) = read.values.get(name) {
         return key.clone();
     }
-    match (parameter.kind, &value) {
+    match (parameter.of.unwrap_or(parameter.kind), &value) {
         (ParameterKind::Length, v) => format!("{} m", plain(v.as_f64().unwrap_or(0.0) * unit)),
         (ParameterKind::Angle, v) => format!("{}°", plain(v.as_f64().unwrap_or(0.0).to_degrees())),
         (ParameterKind::Choice, v) => read

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a prompt says of the whole holds for the whole: lengths, heights, shares."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import bpy
+import numpy as np
+import pytest
+from geonode_assistant import api
+from preset_cases import Seen, layers, near, scene, see
+
+
+def span(seen: Seen) -> float:
+    """The angle around the origin between the first and the last instance, in degrees."""
+    first, last = seen.places[0], seen.places[-1]
+    return math.degrees(math.atan2(last[1], last[0]) - math.atan2(first[1], first[0])) % 360
+
+
+WHOLES: dict[str, Callable[[Seen], bool]] = {
+    "stairs rising to 3 m": lambda s: near(s.high[2], 3) and s.faces == 17 * 6,
+    "a staircase 3 m high and 5 m long": lambda s: near(s.high[2], 3) and near(s.size(1), 5),
+    "stairs up to 2.7 m, steps 18 cm high": lambda s: near(s.high[2], 2.7) and s.faces == 15 * 6,
+    "stairs 2 m wide and 3 m long with 10 steps": lambda s: near(s.size(0), 2) and near(s.size(1), 3) and s.faces == 60,
+    "a spiral staircase 4 m high with two full turns": lambda s: (
+        near(s.high[2], 4) and float(np.linalg.norm(s.points[:, :2], axis=1).max()) < 1.001
+    ),
+    "a curved staircase 3 m high": lambda s: near(s.high[2], 3) and s.faces == 17 * 6,
+    "a gear with 20 teeth, 60 cm across": lambda s: near(float(np.linalg.norm(s.points[:, :2], axis=1).max()), 0.3),
+    "put snow on top of the ball, 10 cm thick": lambda s: near(s.high[2], 1.1, 0.005),
+    "turn the plane into hills up to 2 m high": lambda s: near(s.low[2], 0) and near(s.high[2], 2),
+    "a low brick wall": lambda s: 0.9 < s.high[2] < 1.05 and len(layers(s)) == 13,
+    "a tree without leaves": lambda s: s.instances == 0 and s.faces > 1000,
+    "decimate the ball to 200 faces": lambda s: 150 <= s.faces <= 230 and s.boundary == 0,
+    "low poly Suzanne and keep half of the faces": lambda s: 230 <= s.faces <= 275,
+    "a third of a circle of 12 cubes": lambda s: s.instances == 12 and near(span(s), 120),
+    "subdivide the cube 4 times and then make waves on it": lambda s: s.faces == 6 * 4**5,
+}
+
+
+@pytest.mark.parametrize("prompt", WHOLES)
+def test_what_is_said_of_the_whole_holds_for_it(prompt: str) -> None:
+    scene()
+    report = api.run(prompt, provider="offline")
+    assert report.status == "done", report.messages
+    [target] = [one for one in bpy.data.objects if one.modifiers]
+    seen = see(target)
+    assert WHOLES[prompt](seen), f"{seen.faces} faces, {seen.instances} instances, {seen.low} to {seen.high}"
