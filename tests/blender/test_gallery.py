@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,10 @@ import geonode_assistant
 import pytest
 from geonode_assistant.cli import e2e
 from geonode_assistant.host import folders
+from geonode_assistant.host.file_summary import inventory
 from geonode_assistant.messages import AssistantError
 from geonode_assistant.run import presets, session
-from geonode_assistant.ui import gallery, pictures, properties
+from geonode_assistant.ui import gallery, pictures, properties, warming
 from geonode_assistant.ui.operators import gallery as operators
 from geonode_assistant.ui.panels import gallery as panel
 from layouts import Layout, draw_sidebar
@@ -140,6 +142,19 @@ def test_the_list_is_read_beside_the_window(monkeypatch: pytest.MonkeyPatch, tmp
     monkeypatch.setattr(gallery, "is_reading", lambda: True)
     bpy.ops.geonode.show(part=operators.PART)
     assert "Reading the presets…" in draw_sidebar(width=900)
+
+
+def test_what_the_first_prompt_needs_is_loaded_in_pieces_and_leaves_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = inventory()
+    host = [f"{ADDON}.host.{name}" for name in warming.LATE]
+    for name in host:
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    steps = 0
+    for _ in warming.pieces():
+        steps += 1
+        assert sum(name in sys.modules for name in host) <= steps
+    assert all(name in sys.modules for name in host) and steps > len(host)
+    assert inventory() == before
 
 
 def test_a_list_that_cannot_be_read_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..messages import AssistantError
@@ -23,6 +24,7 @@ PAGE_LINES = 30
 """Lines of a script on one page of a question."""
 
 
+@lru_cache(maxsize=16)
 def pages_of(code: str) -> int:
     """How many pages a script has."""
     return max(1, -(-len(code.splitlines()) // PAGE_LINES))

@@ -21,8 +21,8 @@ MOST_RECENT = 4
 _GEOMETRY = frozenset({"MESH", "CURVE", "CURVES", "FONT", "POINTCLOUD", "VOLUME", "GREASEPENCIL"})
 # Characters of a name in a prompt; a longer one is called “it”.
 _NAME = 40
-# How long after registration the presets are read, and how often it is looked whether they are there.
-WARM_UP_S, INTERVAL_S = 1.0, 0.05
+# How often it is looked whether the presets are there.
+INTERVAL_S = 0.05
 
 
 class Preset(NamedTuple):
@@ -107,15 +107,9 @@ def is_reading() -> bool:
 
 def close() -> None:
     """Stops waiting: the add-on is being switched off."""
-    for timer in (_follow, warm_up):
-        if bpy.app.timers.is_registered(timer):
-            bpy.app.timers.unregister(timer)
+    if bpy.app.timers.is_registered(_follow):
+        bpy.app.timers.unregister(_follow)
     finish()
-
-
-def warm_up() -> None:
-    """Reads the presets before anybody asks for them. A timer of a window."""
-    load()
 
 
 def _follow() -> float | None:

@@ -11,7 +11,7 @@ from typing import Any
 import bpy
 
 from ..host import deferred_updates
-from . import agents, gallery, overlay, pictures, places, polling, preferences, properties, translation
+from . import agents, gallery, overlay, pictures, places, polling, preferences, properties, translation, warming
 from .operators import agents as agent_operators
 from .operators import approval as approval_operators
 from .operators import connection as connection_operators
@@ -89,9 +89,9 @@ def register(command: Callable[[list[str]], int]) -> None:
         _undo.append(polling.stop)
         _undo.append(agents.stop)
         agents.follow_preferences()
-        if not bpy.app.background:
-            bpy.app.timers.register(gallery.warm_up, first_interval=gallery.WARM_UP_S, persistent=True)
         _undo.append(gallery.close)
+        warming.start()
+        _undo.append(warming.stop)
         _undo.append(places.places.forget)
         if not bpy.app.background:
             overlay.start()

@@ -136,33 +136,38 @@ def draw_code(
     """
     column = layout.column(align=True)
     column.scale_y = 0.7
+    label = column.label
+    plain, marked = _text_metrics(context, NESTED_PX), _text_metrics(context, NESTED_PX + ICON_PX)
+    for number, lines in enumerate(_fitted_code(code, first, most, *plain), first):
+        if number not in marks:
+            for line in lines:
+                label(text=line, translate=False)
+            continue
+        place = column.column(align=True)
+        place.alert = True
+        icon: IconItems = "TRASH"
+        for line in _fitted_code(code, number, 1, *marked)[0]:
+            place.label(text=line, translate=False, icon=icon)
+            icon = "BLANK1"
+
+
+@lru_cache(maxsize=64)
+def _fitted_code(code: str, first: int, most: int, size: float, width: float) -> tuple[tuple[str, ...], ...]:
+    """Cuts lines of code into pieces that fit the width, each with its number or the room of it before it. A page is
+    drawn over and over.
+    """
     lines = code.splitlines()
-    digits = len(str(len(lines)))
+    digits, measure = len(str(len(lines))), _measure(size)
+    found = []
     for number, line in enumerate(lines[first - 1 : first - 1 + most], first):
         body = line.expandtabs(4)
         indent = len(body) - len(body.lstrip())
         # Labels drop leading ordinary spaces.
         margin = f"{number:>{digits}}  {' ' * indent}".replace(" ", "\N{NO-BREAK SPACE}")
-        marked = number in marks
-        place = column.column(align=True) if marked else column
-        if marked:
-            place.alert = True
-        icon: IconItems = "TRASH" if marked else "NONE"
-        for piece in _fit_code(context, margin, body.lstrip(), ICON_PX if marked else 0):
-            place.label(text=piece, translate=False, icon=icon)
-            icon = "BLANK1" if marked else "NONE"
-
-
-def _fit_code(context: bpy.types.Context, margin: str, line: str, taken_px: float) -> tuple[str, ...]:
-    """Cuts a line of code into pieces that fit the region, each with the margin before it."""
-    return _fitted_code(margin, line, *_text_metrics(context, NESTED_PX + taken_px))
-
-
-@lru_cache(maxsize=2048)
-def _fitted_code(margin: str, line: str, size: float, width: float) -> tuple[str, ...]:
-    measure = _measure(size)
-    room = max(width - measure(margin), LEAST_PX)
-    return tuple(margin + piece for piece in split_code(line, room, measure)) or (margin,)
+        room = max(width - measure(margin), LEAST_PX)
+        pieces = split_code(body.lstrip(), room, measure)
+        found.append(tuple(margin + piece for piece in pieces) or (margin,))
+    return tuple(found)
 
 
 def split_code(line: str, width: float, measure: Measure) -> Iterator[str]:
