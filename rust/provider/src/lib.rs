@@ -6,8 +6,6 @@
 //! What never happens here: a key in a message, log or redirect; plain http beyond this computer; a wait without an end;
 //! a second request after text was handed over; a panic because of a server's data.
 
-#[cfg(windows)]
-mod access;
 mod calling;
 mod canonical;
 mod client;
@@ -25,7 +23,6 @@ mod measure;
 mod message;
 mod models;
 pub mod policy;
-pub mod private;
 mod providers;
 mod redact;
 mod replay;

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-use geonode_provider::private;
+use geonode_files::{make_folder, patiently, remove, rename, replace};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -45,7 +45,7 @@ impl Folder {
     /// Creates the folder if it is missing; only its owner can read it.
     pub(crate) fn open(parent: &Path, name: &str) -> io::Result<Self> {
         let path = parent.join(name);
-        private::make_folder(&path)?;
+        make_folder(&path)?;
         Ok(Self(path))
     }
 
@@ -71,7 +71,7 @@ impl Folder {
 
     /// The file's bytes; `None` when it does not exist. A file longer than `limit` is `InvalidData`.
     pub(crate) fn read(&self, name: &str, limit: u64) -> io::Result<Option<Vec<u8>>> {
-        let file = match File::open(self.file(name)) {
+        let file = match patiently(|| File::open(self.file(name))) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
@@ -86,33 +86,23 @@ impl Folder {
 
     /// Writes the file as a whole; a reader sees the old one or the new one.
     pub(crate) fn replace(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        let mut new = tempfile::Builder::new().prefix(".new-").tempfile_in(&self.0)?;
-        new.write_all(bytes)?;
-        new.as_file().sync_all()?;
-        new.persist(self.file(name)).map_err(|error| error.error)?;
-        Ok(())
+        replace(&self.file(name), bytes)
     }
 
     /// Marks the file as used now.
     pub(crate) fn touch(&self, name: &str) -> io::Result<()> {
-        File::options()
-            .append(true)
-            .open(self.file(name))?
-            .set_modified(SystemTime::now())
+        patiently(|| File::options().append(true).open(self.file(name)))?.set_modified(SystemTime::now())
     }
 
     /// Removes the file, if it is there.
     pub(crate) fn remove(&self, name: &str) -> io::Result<()> {
-        match fs::remove_file(self.file(name)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
-        }
+        remove(&self.file(name))
     }
 
     /// Renames a damaged file and returns its new name; one that was set aside under that name before is replaced.
     pub(crate) fn set_aside(&self, name: &str) -> io::Result<String> {
         let aside = format!("{name}.{DAMAGED}");
-        fs::rename(self.file(name), self.0.join(&aside))?;
+        rename(&self.file(name), &self.0.join(&aside))?;
         Ok(aside)
     }
 

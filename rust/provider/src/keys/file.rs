@@ -4,18 +4,18 @@
 //! there could read the keys or choose them. Processes that write at the same time take turns by a lock of the operating system.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use geonode_files::{exposed_to_others, is_link, make, make_folder, open, open_or_make, remove, rename};
 use secrecy::zeroize::Zeroizing;
 use serde::de::{Deserialize, Deserializer, Error as _};
 use serde::{Serialize, Serializer};
 
 use super::place::KeyPlace;
 use crate::error::ProviderError;
-use crate::private::{exposed_to_others, is_link, make_folder, open};
 use crate::secret::ApiKey;
 
 /// Version of the format.
@@ -95,10 +95,8 @@ impl KeyFile {
         };
         change(&mut keys);
         if keys.is_empty() {
-            match fs::remove_file(self.path()) {
-                Err(error) if error.kind() != ErrorKind::NotFound => return Err(failed(error)),
-                _ => return Ok(set_aside),
-            }
+            remove(&self.path()).map_err(failed)?;
+            return Ok(set_aside);
         }
         self.write(&keys).map_err(failed)?;
         Ok(set_aside)
@@ -107,7 +105,7 @@ impl KeyFile {
     /// The content of the file; `None` without a file, an inner error if it is damaged.
     fn read(&self) -> Result<Option<Result<Held, String>>, ProviderError> {
         let path = self.path();
-        let mut file = match open(&path, OpenOptions::new().read(true)) {
+        let mut file = match open(&path, File::options().read(true)) {
             Ok(file) => file,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) if is_link(&path) => {
@@ -116,8 +114,7 @@ impl KeyFile {
             }
             Err(error) => return Err(unusable(&path, &error)),
         };
-        let about = file.metadata().map_err(|error| unusable(&path, &error))?;
-        if let Some(why) = exposed_to_others(&about) {
+        if let Some(why) = exposed_to_others(&file).map_err(|error| unusable(&path, &error))? {
             return Err(unsafe_file(&path, why));
         }
         let mut text = Zeroizing::new(String::new());
@@ -147,17 +144,14 @@ impl KeyFile {
         };
         let text = Zeroizing::new(serde_json::to_string_pretty(&document)?);
         let fresh = self.folder.join("keys.new");
-        match fs::remove_file(&fresh) {
-            Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-        let mut file = open(&fresh, OpenOptions::new().write(true).create_new(true))?;
-        let written = file
-            .write_all(text.as_bytes())
-            .and_then(|()| file.sync_all())
-            .and_then(|()| fs::rename(&fresh, self.path()));
+        remove(&fresh)?;
+        let mut file = make(&fresh)?;
+        let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
+        // Windows moves no file that is open.
+        drop(file);
+        let written = written.and_then(|()| rename(&fresh, &self.path()));
         if written.is_err() {
-            let _ = fs::remove_file(&fresh);
+            let _ = remove(&fresh);
         }
         written
     }
@@ -166,15 +160,15 @@ impl KeyFile {
     fn set_aside(&self) -> std::io::Result<PathBuf> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let aside = self.folder.join(format!("keys.damaged-{}.json", now.as_millis()));
-        fs::rename(self.path(), &aside)?;
+        rename(&self.path(), &aside)?;
         Ok(aside)
     }
 
     /// Waits for the lock, which is held until the returned file is dropped.
     fn take_turn(&self) -> Result<File, ProviderError> {
         let path = self.folder.join("keys.lock");
-        let lock = open(&path, OpenOptions::new().read(true).write(true).create(true))
-            .map_err(|error| unusable(&path, &error))?;
+        let lock =
+            open_or_make(&path, File::options().read(true).write(true)).map_err(|error| unusable(&path, &error))?;
         let deadline = Instant::now() + PATIENCE;
         loop {
             match lock.try_lock() {
@@ -252,8 +246,8 @@ fn exposed<S: Serializer>(keys: &&Held, serializer: S) -> Result<S::Ok, S::Error
 }
 
 #[cfg(test)]
-#[cfg(unix)]
 mod tests {
+    #[cfg(unix)]
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     use geonode_protocol::Code;
@@ -275,8 +269,8 @@ mod tests {
         file.get(slot).unwrap().map(|key| key.expose().to_owned())
     }
 
-    fn mode(path: &Path) -> u32 {
-        fs::metadata(path).unwrap().permissions().mode() & 0o777
+    fn is_private(path: &Path) -> bool {
+        exposed_to_others(&File::open(path).unwrap()).unwrap().is_none()
     }
 
     #[test]
@@ -290,7 +284,11 @@ mod tests {
             (got(&file, "a").as_deref(), got(&file, "b").as_deref()),
             (Some("sk-secret-a"), Some("sk-secret-b"))
         );
-        assert_eq!((mode(&file.path()), mode(&file.folder)), (0o600, 0o700));
+        assert!(is_private(&file.path()));
+        #[cfg(unix)]
+        for (path, wanted) in [(file.path(), 0o600), (file.folder.clone(), 0o700)] {
+            assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, wanted);
+        }
         let names = fs::read_dir(&file.folder)
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -300,6 +298,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg(unix)]
     fn files_that_others_can_reach_are_not_used() {
         let (_folder, file) = file();
         put(&file, "a", "sk-secret-a").unwrap();
@@ -316,6 +315,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg(unix)]
     fn a_link_is_neither_read_nor_written() {
         let (folder, file) = file();
         put(&file, "a", "sk-secret-a").unwrap();
@@ -362,7 +362,7 @@ mod tests {
             assert!(!error.to_string().contains("secret"), "{error}");
             let aside = put(&file, "b", "sk-secret-b").unwrap().unwrap();
             assert_eq!(fs::read(&aside).unwrap(), text);
-            assert_eq!(mode(&aside), 0o600);
+            assert!(is_private(&aside));
             assert_eq!(
                 (got(&file, "a"), got(&file, "b").as_deref()),
                 (None, Some("sk-secret-b"))

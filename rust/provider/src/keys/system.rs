@@ -274,6 +274,29 @@ mod platform {
     }
 }
 
+#[cfg(all(test, windows))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_credential_manager_keeps_replaces_and_forgets_a_key() {
+        let (store, slot) = (of_this_user(), format!("test of process {}", std::process::id()));
+        assert_eq!(store.has(&slot), Ok(false));
+        assert_eq!(store.get(&slot), Ok(None));
+        for key in ["sk-first", "sk-ünïcödé-second"] {
+            store.set(&slot, key).unwrap();
+            assert_eq!(store.get(&slot).unwrap().as_deref().map(String::as_str), Some(key));
+        }
+        assert_eq!(store.has(&slot), Ok(true));
+        // More than it holds.
+        let why = store.set(&slot, &"x".repeat(10_000));
+        assert!(matches!(why, Err(StoreError::Refused(_))), "{why:?}");
+        assert_eq!(store.remove(&slot), Ok(true));
+        assert_eq!(store.remove(&slot), Ok(false));
+        assert_eq!(store.get(&slot), Ok(None));
+    }
+}
+
 #[cfg(not(any(target_os = "linux", target_os = "macos", windows)))]
 mod platform {
     use super::{StoreError, SystemStore, Zeroizing};

@@ -10,11 +10,11 @@
 //! The chain does not reveal that its end was cut off while nobody had it open, that an old part was removed as a whole, or that all of
 //! it was rewritten.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use geonode_provider::private;
+use geonode_files::{open_or_make, patiently, rename};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -131,7 +131,7 @@ impl AuditLog {
             let old = self.old_part()?;
             if self.tail.entries > 0 && old.as_ref().is_some_and(|old| old.first == self.tail.first) {
                 let path = beside(&self.path, "old");
-                self.check_tail(&File::open(&path).map_err(|error| system(&path, &error))?)?;
+                self.check_tail(&patiently(|| File::open(&path)).map_err(|error| system(&path, &error))?)?;
             }
             self.tail = Tail::default();
             self.catch_up(&file, old.as_ref())?;
@@ -145,7 +145,7 @@ impl AuditLog {
     /// The old part, verified; `None` if there is none.
     fn old_part(&self) -> Result<Option<Tail>, AuditError> {
         let path = beside(&self.path, "old");
-        let file = match OpenOptions::new().read(true).open(&path) {
+        let file = match patiently(|| File::open(&path)) {
             Ok(file) => file,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(system(&path, &error)),
@@ -164,7 +164,7 @@ impl AuditLog {
     fn begin_anew(&mut self, file: File) -> Result<File, AuditError> {
         drop(file);
         let old = beside(&self.path, "old");
-        fs::rename(&self.path, &old).map_err(|error| system(&self.path, &error))?;
+        rename(&self.path, &old).map_err(|error| system(&self.path, &error))?;
         let mut file = open(&self.path).map_err(|error| system(&self.path, &error))?;
         let name = old.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let entry = Entry::sealed(
@@ -178,7 +178,7 @@ impl AuditLog {
         if let Err(error) = self.write(&mut file, &entry, &line) {
             self.tail = known;
             drop(file);
-            let _ = fs::rename(&old, &self.path);
+            let _ = rename(&old, &self.path);
             return Err(error);
         }
         Ok(file)
@@ -198,7 +198,7 @@ impl AuditLog {
     fn write(&mut self, file: &mut File, entry: &Entry, line: &str) -> Result<(), AuditError> {
         if let Err(error) = file.write_all(line.as_bytes()).and_then(|()| file.sync_data()) {
             // An incomplete line would break the chain.
-            let _ = file.set_len(self.tail.end);
+            let _ = cut(&self.path, self.tail.end);
             return Err(system(&self.path, &error));
         }
         self.tail = self.tail.after(entry.n, entry.hash.clone(), line.len() as u64);
@@ -271,7 +271,12 @@ impl AuditLog {
 
 /// Opens a file to read and append, or creates one that only its owner can read. Links are not followed.
 fn open(path: &Path) -> std::io::Result<File> {
-    private::open(path, OpenOptions::new().read(true).append(true).create(true))
+    open_or_make(path, File::options().read(true).append(true))
+}
+
+/// Takes what lies behind this length out of a file. On Windows whoever may only append may not do that.
+fn cut(path: &Path, length: u64) -> std::io::Result<()> {
+    geonode_files::open(path, File::options().write(true))?.set_len(length)
 }
 
 /// The file of this name in the folder of a log.
@@ -299,6 +304,8 @@ fn system(path: &Path, cause: &dyn std::fmt::Display) -> AuditError {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use geonode_protocol::Code;
 
     use super::*;
@@ -331,6 +338,18 @@ mod tests {
             let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&path).unwrap().permissions());
             assert_eq!(mode & 0o777, 0o600);
         }
+    }
+
+    #[test]
+    fn an_incomplete_line_is_taken_back() {
+        let (_folder, path) = filled(2);
+        let mut log = AuditLog::open(&path).unwrap();
+        let end = log.tail.end;
+        // As when the disk is full.
+        open(&path).unwrap().write_all(b"{\"n\":3,").unwrap();
+        cut(&path, end).unwrap();
+        assert_eq!(log.append("after", json!(1)).unwrap().n, 3);
+        assert_eq!(log.verify().unwrap().broken_at, None);
     }
 
     #[test]

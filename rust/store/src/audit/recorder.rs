@@ -1,14 +1,14 @@
 //! The thread that writes the log.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use geonode_provider::{keys, private};
+use geonode_files::{make_folder, rename};
+use geonode_provider::keys;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
@@ -156,14 +156,14 @@ pub fn renew() -> Result<Option<PathBuf>, AuditError> {
     };
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let aside = path.with_extension(format!("{}.jsonl", now.as_secs()));
-    let moved = match fs::rename(&path, &aside) {
+    let moved = match rename(&path, &aside) {
         Ok(()) => {
             let mut old = path.clone().into_os_string();
             old.push(".old");
             let mut old_aside = aside.clone().into_os_string();
             old_aside.push(".old");
             // There may be none.
-            let _ = fs::rename(old, old_aside);
+            let _ = rename(Path::new(&old), Path::new(&old_aside));
             Ok(Some(aside))
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
@@ -178,7 +178,7 @@ pub fn renew() -> Result<Option<PathBuf>, AuditError> {
 
 fn write(path: &Path, inbox: &Receiver<Order>, shared: &Shared) {
     if let Some(folder) = path.parent() {
-        let _ = private::make_folder(folder);
+        let _ = make_folder(folder);
     }
     let note = |error: AuditError| {
         *shared.trouble.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
@@ -221,6 +221,8 @@ fn append(log: &mut AuditLog, event: &Event) -> Result<(), AuditError> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use geonode_protocol::Code;
 
     use super::*;
