@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from geonode_assistant.ui import translation
+from geonode_assistant.ui import gallery, translation
 
 SENTENCES = {
     "Adds the modifier “Scatter” to “Plane”: 24 nodes, 9 inputs.": (
@@ -42,3 +42,13 @@ def test_a_place_may_hold_anything() -> None:
 
 def test_the_interface_is_english_where_blender_is() -> None:
     assert translation.told("Nothing of yours changes.") == "Nothing of yours changes."
+
+
+def test_presets_are_named_and_found_in_the_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gallery, "told", lambda text: translation.told_in(text, "de"))
+    mine = gallery.Preset("mine", "Stairs", "", own=True)
+    ours = [gallery.Preset(title.lower(), title, "", makes=True) for title in ("Stairs", "Tree", "Gear", "Not Yet")]
+    monkeypatch.setattr(gallery, "loaded", [mine, *ours])
+    assert mine.shown == "Stairs", "a name that somebody typed"
+    assert [preset.shown for preset in gallery.offered("", "", ())] == ["Baum", "Not Yet", "Treppe", "Zahnrad"]
+    assert [p.id for p in gallery.offered("", "treppe", ())] == [p.id for p in gallery.offered("", "stairs", ())]

@@ -127,6 +127,18 @@ def test_what_every_preset_says_has_an_entry() -> None:
         assert (sorted(said - known), sorted(known - said)) == ([], []), path.name
 
 
+def test_titles_are_those_of_presets() -> None:
+    files = sorted((ROOT / "rust" / "planner" / "presets").glob("*.toml"))
+    heads = [tomllib.loads(path.read_text(encoding="utf-8")) for path in files]
+    titles = {head["title"] for head in heads if "plan" in head}
+    assert len(titles) > 80
+    for path in LANGUAGES:
+        known = entries(path)["titles"].keys()
+        assert sorted(known - titles) == [], path.name
+        # A preset is named in English until somebody translates its name.
+        assert len(titles & known) > 0.8 * len(titles), path.name
+
+
 def test_no_entry_is_left_over() -> None:
     used = {text for tree in modules("") for text in strings(tree)}
     sources = "\n".join(

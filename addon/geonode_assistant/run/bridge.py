@@ -46,6 +46,7 @@ class BlenderHost:
         self._on_copy = on_copy
         self._results = results
         self._removable: set[int] = set()
+        self._copy = ""
         self._changes: Changes | None = None
         self._marks: dict[int, list[Mark]] = {}
 
@@ -67,11 +68,13 @@ class BlenderHost:
         return {"results": tools.call_all(calls, target)}
 
     def begin(self, objects: list[str], trees: list[str], extend: bool, whole: bool = False) -> dict[str, Any]:
-        """Opens the transaction, or extends it. ``whole``: it covers the whole file, because a script follows.
+        """Opens the transaction, or extends it. ``whole``: it covers the whole file, because a script follows; where
+        the artist wants that, the file is saved as a copy before.
 
         Raises ``stale_base`` when the targets have changed since the last ``inspect``: the artist may have edited them.
         """
         from ..host.transaction import Transaction
+        from . import copies
 
         if extend:
             if whole:
@@ -84,6 +87,8 @@ class BlenderHost:
         elif self._transaction is not None:
             raise AssistantError("internal_error", "A transaction is already open.")
         else:
+            if whole and not self._on_copy and copies.wanted():
+                self._copy = copies.save().name
             transaction, fresh = Transaction(objects, trees, whole, announced=True), trees
         try:
             changed = self._changed(transaction, objects, fresh)
@@ -134,7 +139,7 @@ class BlenderHost:
         return {"applied": applied}
 
     def execute_step(self, step_id: str, action_type: str, payload: dict[str, Any]) -> Applied:
-        from . import script_steps
+        from . import copies, script_steps
         from .extensions import executor
 
         if action_type == script_steps.TYPE:
@@ -146,7 +151,9 @@ class BlenderHost:
             result = self._open().run_script(run)
             if self._results is not None:
                 self._results.append(result)
-            return {"message": script_steps.message(result)}
+            # Where the folder is, no model needs to know.
+            kept, self._copy = copies.told(self._copy), ""
+            return {"message": "\n".join(filter(None, [kept, script_steps.message(result)]))}
         chosen = executor(action_type)
         targets = chosen.targets(payload)
         objects, trees = list(targets.get("objects", ())), list(targets.get("trees", ()))

@@ -29,6 +29,7 @@ class Stored(Protocol):
     key_variable: str
     allowed_servers: str
     result_pictures: bool
+    copy_before: bool
 
 
 class Choice(NamedTuple):

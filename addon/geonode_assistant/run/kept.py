@@ -10,10 +10,10 @@ from pathlib import Path
 
 from ..host import folders
 from ..messages import AssistantError, os_code
-from . import conversations, remembered
+from . import conversations, copies, remembered
 
 # Folders among the add-on's own that hold prompts, answers or scenes; descriptions of node types stay.
-FOLDERS = ("conversations", conversations.FOLDER, "cache")
+FOLDERS = ("conversations", conversations.FOLDER, "cache", copies.FOLDER)
 
 
 def files(presets: bool = False) -> list[Path]:
@@ -25,7 +25,8 @@ def files(presets: bool = False) -> list[Path]:
 
 
 def remove(presets: bool = False) -> int:
-    """Removes conversations, replies and the history, and on request the presets; returns how many files there were.
+    """Removes conversations, replies, the history and copies of files, and on request the presets; returns how many
+    files there were.
 
     Raises what ``os_code`` names where a file cannot be removed; the others are gone then.
     """

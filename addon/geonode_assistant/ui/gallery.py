@@ -14,6 +14,7 @@ import bpy
 from ..messages import AssistantError
 from ..run import background, presets
 from . import polling
+from .translation import told
 
 # Recent presets come first in the list; more than these are no longer recent.
 MOST_RECENT = 4
@@ -47,9 +48,14 @@ class Preset(NamedTuple):
         return self.makes if not kind else kind in (self.kinds or _GEOMETRY)
 
     @property
+    def shown(self) -> str:
+        """Its title in the language of the interface; the user's own are as they were typed."""
+        return self.title if self.own else told(self.title)
+
+    @property
     def words(self) -> str:
         """What a search looks through."""
-        return f"{self.title} {self.description} {self.example}".casefold()
+        return f"{self.title} {self.shown} {self.description} {self.example}".casefold()
 
 
 loaded: list[Preset] = []
@@ -154,7 +160,10 @@ def offered(kind: str, search: str, favourites: Iterable[str]) -> list[Preset]:
     first = [*favourites, *recent]
     places = {preset_id: place for place, preset_id in reversed([*enumerate(first)])}
     found = [preset for preset in loaded if preset.fits(kind) and all(word in preset.words for word in words)]
-    return sorted(found, key=lambda preset: places.get(preset.id, len(first)))
+    # By what is read, which sorts differently in each language.
+    return sorted(
+        found, key=lambda preset: (places.get(preset.id, len(first)), not preset.own, preset.shown.casefold())
+    )
 
 
 @cache

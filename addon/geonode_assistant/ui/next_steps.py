@@ -74,7 +74,7 @@ def of(view: session.Session, kind: str) -> list[Step]:
         named = [gallery.named(preset) for preset in _nearest(view.prompt)]
         fitting = [preset for preset in named if preset is not None and preset.fits(kind)]
         found = [
-            Step(preset.title, "geonode.use_preset", {"preset": preset.id}, "PRESET") for preset in fitting[:_PRESETS]
+            Step(preset.shown, "geonode.use_preset", {"preset": preset.id}, "PRESET") for preset in fitting[:_PRESETS]
         ]
         return [*found, _LANGUAGE]
     if code == "unknown_model" and offered():

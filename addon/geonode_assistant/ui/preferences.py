@@ -11,7 +11,7 @@ import bpy
 from .. import native
 from ..host import current
 from ..messages import AssistantError
-from ..run import background, choices, connection, offers
+from ..run import background, choices, connection, copies, offers
 from . import agents, audit, keys
 from .translation import say
 
@@ -150,6 +150,12 @@ class GeoNodePreferences(bpy.types.AddonPreferences):
         "They are not sent and not written to a file",
         default=True,
     )
+    copy_before: bpy.props.BoolProperty(
+        name="Copy Before Scripts",
+        description="Before a script changes this file, it is saved as a copy in a folder of the add-on, and the "
+        "result names it. The ten newest are kept; if none can be saved, the script does not run",
+        default=False,
+    )
     agents: bpy.props.BoolProperty(
         name="Let Other Programs Use the Assistant",
         description="Programs on this computer, such as coding agents, can read the scene and propose changes through "
@@ -185,6 +191,12 @@ class GeoNodePreferences(bpy.types.AddonPreferences):
         for section, title in SECTIONS.items():
             if draw_section(layout, section, title):
                 draw_settings(layout, self, section)
+                if section == "scripts":
+                    layout.prop(self, "copy_before")
+                    if copies.place().is_dir():
+                        layout.operator(
+                            "wm.path_open", text="Open the Folder of Copies", icon="FILE_FOLDER"
+                        ).filepath = str(copies.place())
                 if section == "data":
                     layout.prop(self, "allowed_servers")
                     draw_audit(layout)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The words of the interface in Blender's language. The sources are English; a file in ``data/languages`` has the
 entries of one language: ``interface`` and ``settings`` what the add-on says, ``core`` and ``presets`` templates of
-sentences that the core has composed, ``singulars`` the nouns behind their numbers where that is one, ``signs`` its
-quotes.
+sentences that the core has composed, ``titles`` names of presets, ``singulars`` the nouns behind their numbers where
+that is one, ``signs`` its quotes.
 
 Blender translates plain texts of labels, buttons, properties and tooltips itself, once they are registered. A sentence
 with places is one whole entry, filled by ``say``; a sentence of the core is recognized by its template in ``told``.

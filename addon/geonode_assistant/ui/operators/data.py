@@ -19,7 +19,7 @@ SENT = "sent"
 described: list[str] = []
 """The scene as it would be sent, when that was asked for."""
 LINES = (
-    "Conversations, the history and kept answers of models are removed.",
+    "Conversations, the history, kept answers of models and copies made before scripts are removed.",
     "Keys, the log of what was sent and your .blend files stay.",
 )
 

@@ -101,7 +101,7 @@ class GEONODE_OT_apply_preset(bpy.types.Operator):
             if parameter["kind"] in HELD:
                 _take(self.values.add(), parameter)
         manager = current.window_manager()
-        return {*manager.invoke_props_dialog(self, width=WIDTH_PX, title=preset.title, confirm_text="Apply")}
+        return {*manager.invoke_props_dialog(self, width=WIDTH_PX, title=preset.shown, confirm_text="Apply")}
 
     def draw(self, context: bpy.types.Context) -> None:
         layout: Any = self.layout

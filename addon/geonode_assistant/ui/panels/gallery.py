@@ -85,7 +85,7 @@ def _draw_preset(
     beside = (STAR_PX + (MENU_PX if preset.own else 0)) if wide else 0
     taken = TILE_PX * PICTURE + PADDING_PX + beside + width * (columns - 1)
     head = more = row
-    if picture and fits(context, preset.title, taken):
+    if picture and fits(context, preset.shown, taken):
         split = row.split(factor=min(TILE_PX * PICTURE / width, 0.5), align=True)
         split.template_icon(icon_value=picture, scale=PICTURE)
         if wide:
@@ -96,7 +96,7 @@ def _draw_preset(
             column.scale_y = PICTURE / 2
             head, more = column.row(align=True), column.row(align=True)
     icon: IconItems = "USER" if preset.own else "NONE"
-    head.operator("geonode.use_preset", text=preset.title, icon=icon, translate=False).preset = preset.id
+    head.operator("geonode.use_preset", text=preset.shown, icon=icon, translate=False).preset = preset.id
     if preset.own:
         more.operator("geonode.preset_menu", text="", icon="DOWNARROW_HLT").preset = preset.id
     star: IconItems = "SOLO_ON" if is_favourite else "SOLO_OFF"

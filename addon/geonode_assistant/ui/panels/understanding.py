@@ -13,7 +13,7 @@ import bpy
 from ...host import sliders
 from ...run import session
 from .. import wording
-from ..translation import say
+from ..translation import say, told
 from .wrapping import draw_text, draw_texts
 
 if TYPE_CHECKING:
@@ -62,8 +62,8 @@ def draw_understanding(
 
 def _read_as(read: Understanding) -> str:
     if read["thing"]:
-        return say("As “{preset}”, placing {thing}.", preset=read["preset"], thing=read["thing"])
-    return say("As “{preset}”.", preset=read["preset"])
+        return say("As “{preset}”, placing {thing}.", preset=told(read["preset"]), thing=read["thing"])
+    return say("As “{preset}”.", preset=told(read["preset"] or ""))
 
 
 def notes(view: session.Session, modifier: Any, found: Iterable[sliders.Slider], alone: bool) -> dict[str, str]:
