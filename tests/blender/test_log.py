@@ -129,6 +129,8 @@ def test_a_line_leads_to_its_node() -> None:
     assert found[remark] == Place((modifier.id_data.session_uid, modifier.persistent_uid), tree.name, "lonely")
     assert not any(f"“{tree.name}”" in text for text in found), "a tree, an object and a modifier are no nodes"
     assert "geonode.show_mentioned" in draw_sidebar(width=2000)
+    [ends] = [text for text in found if text.startswith("Add Group Input")]
+    assert found[ends].node in tree.nodes, "a type of node, and no input"
     (carrier, uid), name, node = found[remark]
     asked = {"object": carrier, "modifier": uid, "tree": name, "node": node}
     assert bpy.ops.geonode.show_mentioned(**asked) == {"FINISHED"}

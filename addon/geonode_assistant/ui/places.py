@@ -11,7 +11,7 @@ from ..host import current, identity
 from ..run import session
 
 _QUOTED = re.compile(r"(\w*) ?“([^”]+)”")
-# Words before a quote that is no node.
+# Words before a quote that is no node. With a capital they are a type: Group Input “in”.
 _OTHERS = frozenset(
     {
         "attribute",
@@ -63,7 +63,7 @@ class Places:
 
     def of(self, view: session.Session, text: str) -> Place | None:
         """The first node that a text speaks of, of the trees of the result, else of those of the active object."""
-        quoted = [(word.casefold(), name) for word, name in _QUOTED.findall(text)]
+        quoted = _QUOTED.findall(text)
         if not quoted:
             return None
         state = (view.handle, view.report, view.undone)

@@ -22,7 +22,7 @@ from .history import draw_history
 from .log import draw_calls, draw_log, draw_output
 from .question import draw_question
 from .start import draw_start, draw_who
-from .wrapping import draw_text, fit_lines
+from .wrapping import draw_text, fit_lines, is_wide
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import IconItems
@@ -54,8 +54,10 @@ class _Sidebar(PanelPart):
         draw_prompt(layout, context)
         draw_problem(layout, context)
         row = layout.row(align=True)
-        row.operator("geonode.send", icon="PLAY")
-        row.operator("geonode.cancel", icon="X")
+        # In a narrow sidebar the words take the room of their icons.
+        wide = is_wide(context)
+        row.operator("geonode.send", icon="PLAY" if wide else "NONE")
+        row.operator("geonode.cancel", icon="X" if wide else "NONE")
         draw_who(layout, view, context)
         agents.draw_programs(layout)
         if not view.running:
