@@ -9,6 +9,7 @@ import io
 import itertools
 import json
 import os
+import socket
 import subprocess
 import threading
 import time
@@ -245,6 +246,55 @@ def test_malformed_requests_change_nothing(client: Client) -> None:
     except ConnectionError:
         pass  # closed while the program was still sending
     assert client.call("modifier_stack")["object"] == "Grid"
+
+
+def framed(id: Any, method: str = "ping", params: Any = None) -> bytes:
+    return json.dumps({"jsonrpc": "2.0", "id": id, "method": method, "params": params or {}}).encode()
+
+
+def test_batches_and_odd_ids_execute_nothing(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[Any] = []
+    monkeypatch.setitem(calls.READING, "modifier_stack", lambda given: done.append(given) or {"object": "Grid"})
+    body = {"name": "modifier_stack", "arguments": {}}
+    read = framed(1, "tools/call", body)
+    wrong = [b"[" + read + b"]", b"[" + read + b"," + read + b"]", read + read]
+    wrong += [framed(id, "tools/call", body) for id in (None, True, 1.5, 2**64, -(2**70), [1], {}, "x" * 201)]
+    for sent in wrong:
+        status, _, text = client.post(sent, client.headers())
+        answer = json.loads(text)
+        assert (status, answer["id"]) == (400, None), (sent[:80], text)
+        assert answer["error"]["code"] in (-32600, -32700)
+        assert answer["error"]["data"]["code"] in ("tool_validation_error", "invalid_json")
+    assert not done
+    for id in (0, -7, 2**53 + 1, "", "seven", "7"):
+        status, _, text = client.post(framed(id, "tools/call", body), client.headers())
+        said = [json.loads(line[5:]) for line in text.splitlines() if line.startswith("data:") and line[5:].strip()]
+        assert (status, [one["id"] for one in said]) == (200, [id]), text
+    assert len(done) == 6
+
+
+def test_of_two_requests_with_one_id_the_second_is_refused(client: Client, programs: Programs) -> None:
+    """The protocol's library would mix up their answers, and one stream would never end."""
+    twin = Client(programs)
+    twin.session = client.session
+    body = {"name": "apply_preset", "arguments": {"preset": "wireframe"}}
+    first = framed("same", "tools/call", body)
+    refused: list[Any] = []
+
+    def again() -> None:
+        if session.current.pending and not refused:
+            refused.append(None)
+            for sent in (first, framed("same")):
+                status, _, text = twin.post(sent, twin.headers())
+                refused.append((status, json.loads(text)["id"], "no answer yet" in text))
+            assert twin.post(framed("other"), twin.headers())[0] == 200, "others go on"
+            answering(False)()
+
+    status, _, text = client.post(first, client.headers(), again)
+    assert refused[1:] == [(400, None, True)] * 2
+    assert status == 200
+    assert "user_rejected" in text, "the first has its own answer"
+    assert client.post(framed("same"), client.headers())[0] == 200, "the id is free again"
 
 
 PAGE = 'def cones() -> Geometry:\n    x = cone()\n    return x\n\n\napply("Cones", object="Grid")\n'
@@ -515,6 +565,59 @@ def test_a_command_says_what_to_do_without_one_blender(programs: Programs, tmp_p
     assert stdio.choose(tmp_path, 2)["pid"] == 2
     with pytest.raises(stdio.Unavailable, match="is the process 3; .*--blender 1: .*--blender 2: "):
         stdio.choose(tmp_path, 3)
+
+
+def test_a_command_goes_on_with_the_blender_that_was_started_since(programs: Programs, tmp_path: Path) -> None:
+    first = Programs()
+    file = tmp_path / "1.json"
+
+    def says(one: Programs) -> None:
+        access = json.loads(one.configuration())["mcpServers"]["blender"]
+        token = access["headers"]["Authorization"].removeprefix("Bearer ")
+        file.write_text(json.dumps({"pid": 1, "url": access["url"], "token": token, "about": "Blender"}))
+
+    out = io.StringIO()
+
+    def answered(count: int) -> bool:
+        end = time.monotonic() + 20
+        while len(out.getvalue().splitlines()) < count and time.monotonic() < end:
+            time.sleep(0.005)
+        return len(out.getvalue().splitlines()) == count
+
+    def lines() -> Iterator[str]:
+        guide = {"name": "how_to_plan", "arguments": {}}
+        yield framed(1, "initialize", HELLO).decode()
+        yield framed(2, "tools/call", guide).decode()
+        assert answered(2)
+        at = urlsplit(first.url)
+        first.stop()
+        with pytest.raises(ConnectionRefusedError):
+            # On a busy machine it takes a moment.
+            while True:
+                with contextlib.suppress(ConnectionResetError):
+                    socket.create_connection((at.hostname, at.port), 1).close()
+                time.sleep(0.01)
+        says(programs)
+        yield framed(3, "tools/call", guide).decode()
+        yield framed(4, "tools/call", guide).decode()
+        assert answered(4)
+        file.unlink()
+
+    try:
+        # As two processes, so that neither removes the other's file.
+        own = folders.own_folder() / "agents" / f"{os.getpid()}.json"
+        kept = own.read_text()
+        first.start()
+        says(first)
+        stdio.Bridge(tmp_path, None, out).run(lines())
+    finally:
+        first.stop()
+        own.write_text(kept)
+        own.chmod(0o600)
+    answers = {one["id"]: one for one in map(json.loads, out.getvalue().splitlines())}
+    assert answers.keys() == {1, 2, 3, 4}
+    for id in (2, 3, 4):
+        assert "rock_field" in json.dumps(answers[id].get("result")), answers[id]
 
 
 def test_a_command_answers_what_is_no_message(programs: Programs, tmp_path: Path) -> None:

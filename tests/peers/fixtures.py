@@ -5,7 +5,7 @@ and prompts beside those of the library.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from geonode_assistant.agents import server
@@ -33,6 +33,7 @@ def add() -> None:
     tool("test_error_handling", fail)
     tool("json_schema_2020_12_tool", dict, ADDRESS)
     tool("test_template", dict, {"type": "object", "properties": {"id": {"type": "string"}}})
+    tool("test_tool_with_progress", progress)
     known = library()
     pages = [
         text("test://static-text", text="This is the content of the static text resource."),
@@ -46,12 +47,17 @@ def add() -> None:
         {**prompt("test_prompt_with_image", "Look at it."), "pages": ["test://static-binary"]},
         {**prompt("test_prompt_with_embedded_resource", "Read it.", "resourceUri"), "pages": ["{resourceUri}"]},
     ]
-    more = {"pages": [*known["pages"], *pages], "sayings": [*known["sayings"], *prompts]}
+    more = {**known, "pages": [*known["pages"], *pages], "sayings": [*known["sayings"], *prompts]}
     server.library = lambda: more  # type: ignore[attr-defined]
 
 
-def tool(id: str, function: Callable[[dict[str, Any]], dict[str, Any]], takes: dict[str, Any] = NOTHING) -> None:
+def tool(id: str, function: Callable[[dict[str, Any]], Any], takes: dict[str, Any] = NOTHING) -> None:
     register_tool(id, "Called by the conformance suite.", takes, {"type": "object"}, function)
+
+
+def progress(_arguments: dict[str, Any]) -> Iterator[str]:
+    yield from ("Begun", "Half of it", "Done")
+    return {"text": "It was told how far it was."}
 
 
 def fail(_arguments: dict[str, Any]) -> dict[str, Any]:

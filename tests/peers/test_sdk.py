@@ -18,7 +18,7 @@ from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
-from mcp_types import Implementation
+from mcp_types import Implementation, PromptReference, ResourceTemplateReference
 from serving import Blender, running
 
 CONE = 'def cones() -> Geometry:\n    x = cone()\n    return x\n\n\napply("Cones", object="Grid")\n'
@@ -109,6 +109,22 @@ def test_tools_answer_as_they_are_described(blender: Blender) -> None:
     check(blender, speak)
 
 
+async def completes(session: ClientSession) -> None:
+    """What a person types into an argument is completed from what there is."""
+    for uri, argument, typed, wanted in (
+        ("geonode://node/{bl_idname}", "bl_idname", "mesh to p", "mesh_to_points"),
+        ("geonode://preset/{preset}", "preset", "wire", "Wireframe"),
+        ("geonode://picture/{object_name}", "object_name", "gr", "Grid"),
+    ):
+        found = await session.complete(
+            ResourceTemplateReference(type="ref/resource", uri=uri), {"name": argument, "value": typed}
+        )
+        assert wanted in found.completion.values, (uri, found)
+        assert len(found.completion.values) <= 100
+    nothing = await session.complete(PromptReference(type="ref/prompt", name="make"), {"name": "wish", "value": "g"})
+    assert nothing.completion.values == []
+
+
 def test_pages_and_prompts(blender: Blender) -> None:
     async def speak(session: ClientSession) -> None:
         pages = {str(one.uri): one for one in (await session.list_resources()).resources}
@@ -128,6 +144,7 @@ def test_pages_and_prompts(blender: Blender) -> None:
         for wrong in ("geonode://tree/none%20of%20these", "geonode://other", "file:///etc/passwd"):
             with pytest.raises(MCPError):
                 await session.read_resource(wrong)
+        await completes(session)
         prompts = (await session.list_prompts()).prompts
         assert {one.name for one in prompts} == {"make", "explain", "change"}
         made = await session.get_prompt("make", {"wish": "grass"})

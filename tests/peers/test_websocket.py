@@ -85,6 +85,34 @@ def test_changes_wait_and_can_be_ended(blender: Blender) -> None:
     run(main())
 
 
+async def is_asked(client: ClientConnection, number: int) -> None:
+    """A call is shown to the artist, once they are not asked about that of an earlier test any more."""
+    for _ in range(40):
+        await call(client, number, "modifier_stack", arguments={}, requires_approval=True)
+        try:
+            answer = json.loads(await asyncio.wait_for(client.recv(), 0.7))
+        except TimeoutError:
+            return
+        assert answer["error"]["code"] == "tool_busy", answer
+    pytest.fail("the artist is never asked")
+
+
+def test_a_call_id_belongs_to_one_call_at_a_time(blender: Blender) -> None:
+    async def main() -> None:
+        async with opened(blender) as client:
+            with blender.artist("wait"):
+                await is_asked(client, 1)
+                await call(client, 1, "scene_summary", arguments={})
+                refused = await hear(client)
+                assert (refused["type"], refused["error"]["code"]) == ("error", "tool_validation_error")
+            answer = await hear(client)
+            assert answer.get("result", {}).get("object") == "Grid", answer
+            await call(client, 1, "modifier_stack", arguments={})
+            assert (await hear(client))["call_id"] == "c1", "free again"
+
+    run(main())
+
+
 def test_a_client_that_comes_back_gets_what_it_missed(blender: Blender) -> None:
     async def main() -> None:
         async with opened(blender) as client:

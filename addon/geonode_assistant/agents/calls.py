@@ -20,7 +20,7 @@ from ..messages import AssistantError, failure, one_line
 from ..run import checking, history, preset_files, presets, starting, tools
 from ..run.driver import RunHandle
 from ..run.report import RunReport
-from . import project
+from . import pictures, project
 
 if TYPE_CHECKING:
     from ..run.protocol import Message
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _LINES, _CHANGES, _RUNS = 8, 20, 20
 
 Arguments = Mapping[str, Any]
-Reading = Callable[[Arguments], Mapping[str, Any]]
+Reading = Callable[[Arguments], Mapping[str, Any] | tools.Steps]
 
 
 def _check_plan(arguments: Arguments) -> dict[str, Any]:
@@ -87,7 +87,7 @@ def _one(name: str) -> Mapping[str, Any]:
     return export.export_tree(mainfile.geometry_tree(name))
 
 
-def _of_models(tool: str) -> Reading:
+def _of_models(tool: str) -> Callable[[Arguments], Mapping[str, Any]]:
     def call(arguments: Arguments) -> Mapping[str, Any]:
         return model_tools.TOOLS[tool](arguments, model_tools.active_target())
 
@@ -98,6 +98,7 @@ READING: dict[str, Reading] = {
     **{tool: _of_models(tool) for tool in model_tools.TOOLS},
     "scene_summary": _scene,
     "modifier_stack": _modifiers,
+    "picture": pictures.take,
     "check_plan": _check_plan,
     "explain_tree": model_tools.explain_tree,
     "tree_export": _export,
@@ -115,11 +116,11 @@ def reading(tool: str) -> Reading | None:
     return READING.get(tool)
 
 
-def seen(tool: str, arguments: Arguments, result: Mapping[str, Any]) -> list[str]:
-    """The trees that a program knows from this result."""
+def seen(tool: str, arguments: Arguments, result: Mapping[str, Any]) -> dict[str, Mapping[str, Any] | None]:
+    """The trees that a program knows from this result, with their documents where it has them."""
     if tool == "tree_ir":
-        return [str(result["node_group"])]
-    return [str(arguments["node_group_name"])] if tool == "tree_export" else []
+        return {str(result["node_group"]): None}
+    return {str(arguments["node_group_name"]): result["document"]} if tool == "tree_export" else {}
 
 
 class Question(NamedTuple):

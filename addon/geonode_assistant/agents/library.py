@@ -12,6 +12,17 @@ from .. import native
 _SKILL = Path(__file__).with_name("SKILL.md")
 
 
+_TREES = {"tool": "scene_summary", "list": "node_groups", "field": "name"}
+# Where the values of arguments come from while a person types one.
+_CHOICES: dict[str, dict[str, str]] = {
+    "tree": _TREES,
+    "node_group_name": _TREES,
+    "object_name": {"tool": "scene_summary", "list": "objects", "field": "name"},
+    "preset": {"tool": "list_presets", "list": "presets", "field": "title"},
+    "bl_idname": {"tool": "search_nodes", "query": "query", "list": "nodes", "field": "call"},
+}
+
+
 def skill() -> str:
     """The page for agents: how trees are written, and how this server is used."""
     return _SKILL.read_text("utf-8")
@@ -119,4 +130,4 @@ def library() -> dict[str, Any]:
             "text": f"This is the Geometry Nodes tree “{{tree}}” in Blender. Change it: {{wish}}\n\n{way}",
         },
     ]
-    return {"pages": pages, "sayings": sayings}
+    return {"pages": pages, "sayings": sayings, "choices": _CHOICES}

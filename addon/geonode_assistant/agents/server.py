@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,9 @@ import bpy
 from .. import native
 from ..host import folders, mainfile
 from ..messages import AssistantError
-from ..run import session
+from ..run import presets, session
 from ..run.driver import RunHandle
+from ..run.tools import Steps
 from . import calls
 from .library import library
 from .views import Views
@@ -51,12 +53,22 @@ class Writing:
     stage: str = ""
 
 
+@dataclass
+class Slow:
+    """A call that reads and takes several ticks."""
+
+    number: int
+    steps: Steps
+    stage: str = ""
+
+
 class Programs:
     """The server of this process, the call that changes the file, and what the artist allows."""
 
     def __init__(self) -> None:
         self._server: Any = None
         self._writing: Writing | None = None
+        self._slow: list[Slow] = []
         self._views = Views()
         self._rests_until = 0.0
         self.asked: Asked | None = None
@@ -105,6 +117,8 @@ class Programs:
             folder = folders.own_folder() / "agents"
             path = calls.catalogue_path()
             self._server = native.core().Agents(str(path), folder, PORT, calls.instructions(), about, library())
+            # So that no call has to wait for that, and Blender with it.
+            presets.begin_reading()
         except Exception as error:
             self.error = AssistantError.of(error)
 
@@ -117,6 +131,7 @@ class Programs:
             server.stop()
         self._end_run()
         self._writing = None
+        self._end_slow()
         self._views.forget()
 
     def revoke(self) -> None:
@@ -139,6 +154,7 @@ class Programs:
     def leave_file(self) -> None:
         """Another file is opened: what waits for an answer belonged to the former one."""
         self._decline("cancelled", "Another file was opened in Blender.")
+        self._end_slow()
         self._views.forget()
 
     def decide(self, accept: bool) -> None:
@@ -188,15 +204,46 @@ class Programs:
         began = time.perf_counter()
         if began < self._rests_until:
             return False
-        while (call := self._server.take()) is not None:
+        if not _is_rendering():
+            for slow in [*self._slow]:
+                self._go_on(slow)
+        while time.perf_counter() < began + BUDGET_S and (call := self._server.take()) is not None:
             if self._carry_out(call):
                 return True
-            now = time.perf_counter()
-            if now >= began + BUDGET_S:
-                # No call is cut short, but a program that makes many long ones does not get all of Blender's time.
-                self._rests_until = now + min(now - began, LONGEST_REST_S)
-                break
+        now = time.perf_counter()
+        if now >= began + BUDGET_S:
+            # No call is cut short, but a program that makes many long ones does not get all of Blender's time.
+            self._rests_until = now + min(now - began, LONGEST_REST_S)
         return False
+
+    def _go_on(self, slow: Slow) -> None:
+        """The next step of a call."""
+        if not self._server.wanted(slow.number):
+            slow.steps.close()
+            self._slow.remove(slow)
+            return
+        try:
+            stage = next(slow.steps)
+            if stage != slow.stage:
+                slow.stage = stage
+                self._server.tell(slow.number, stage)
+            return
+        except StopIteration as end:
+            answer: dict[str, Any] = {"ok": True, "result": end.value}
+        except Exception as error:
+            answer = calls.refused(error)
+        self._slow.remove(slow)
+        self._answer(slow.number, answer)
+
+    def _end_slow(self) -> None:
+        """Ends the calls that take several ticks."""
+        ended, self._slow = self._slow, []
+        for slow in ended:
+            with contextlib.suppress(Exception):
+                slow.steps.close()
+            if self._server is not None:
+                text = "Another file was opened in Blender."
+                self._answer(slow.number, {"ok": False, "error": {"code": "cancelled", "message": text}})
 
     def _carry_out(self, call: dict[str, Any]) -> bool:
         started = time.perf_counter()
@@ -206,6 +253,10 @@ class Programs:
             read = calls.reading(tool)
             if read is not None:
                 result = read(arguments)
+                if isinstance(result, Generator):
+                    self._slow.append(Slow(number, result))
+                    self._go_on(self._slow[-1])
+                    return False
                 self._views.note(client, calls.seen(tool, arguments, result))
                 answer: dict[str, Any] = {"ok": True, "result": result}
             else:
@@ -283,9 +334,13 @@ def _result_of(act: Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
         return calls.refused(error)
 
 
+def _is_rendering() -> bool:
+    return bool(bpy.app.is_job_running("RENDER"))
+
+
 def _refuse_now() -> None:
     """Raises ``tool_busy`` while Blender's data may not be used."""
-    if bpy.app.is_job_running("RENDER"):
+    if _is_rendering():
         raise AssistantError("tool_busy", "Blender is rendering. Call again when it has finished.")
 
 

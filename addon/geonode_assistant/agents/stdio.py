@@ -3,8 +3,9 @@
 
 Started as a file by any Python, without the add-on: ``python stdio.py FOLDER [--blender PID]``. In FOLDER each Blender
 in which the artist lets other programs use the assistant says, readable by its owner alone, where it listens. With
-several, ``--blender`` names one by its process; without it the errors list them. After *Revoke* it ends: whoever starts
-it again has to be let in again by what is in FOLDER then.
+several, ``--blender`` names one by its process; without it the errors list them. When Blender has ended, it goes on
+with the one that was started since. After *Revoke* it ends: whoever starts it again has to be let in again by what is
+in FOLDER then.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import http.client
 import json
 import sys
 import threading
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 from urllib.parse import urlsplit
@@ -60,15 +63,25 @@ def choose(folder: Path, pid: int | None) -> dict[str, Any]:
     )
 
 
+@dataclass
+class Link:
+    """One Blender, and what it and the client agreed on."""
+
+    blender: dict[str, Any]
+    session: str | None = None
+    version: str | None = None
+
+
 class Bridge:
     """Passes messages on. Each has a thread of its own, so that a client can cancel what waits for the artist."""
 
     def __init__(self, folder: Path, pid: int | None, out: TextIO) -> None:
         self._folder, self._pid, self._out = folder, pid, out
         self._lock = threading.Lock()
-        self._blender: dict[str, Any] | None = None
-        self._session: str | None = None
-        self._version: str | None = None
+        self._link: Link | None = None
+        # The client's first words, said again to a Blender that was started since.
+        self._hello: str | None = None
+        self._returns = threading.Lock()
         self.revoked = False
 
     def run(self, lines: TextIO) -> None:
@@ -82,7 +95,7 @@ class Bridge:
             thread.start()
             threads.append(thread)
             # Before the session is known nothing else can be said.
-            if self._session is None:
+            if self._link is None or self._link.session is None:
                 thread.join()
             if self.revoked:
                 return
@@ -92,10 +105,11 @@ class Bridge:
 
     def _leave(self) -> None:
         """Says that the client has gone, so that nothing waits for it."""
-        if self._blender is None or self._session is None:
+        link = self._link
+        if link is None or link.session is None:
             return
-        at = urlsplit(self._blender["url"])
-        headers = {"Authorization": f"Bearer {self._blender['token']}", "Mcp-Session-Id": self._session}
+        at = urlsplit(link.blender["url"])
+        headers = {"Authorization": f"Bearer {link.blender['token']}", "Mcp-Session-Id": link.session}
         with contextlib.suppress(OSError, http.client.HTTPException):
             connection = http.client.HTTPConnection(at.netloc, timeout=CONNECT_S)
             connection.request("DELETE", at.path, headers=headers)
@@ -107,6 +121,8 @@ class Bridge:
         try:
             message = json.loads(line)
             number = message.get("id") if isinstance(message, dict) and "method" in message else None
+            if number is not None and message["method"] == "initialize":
+                self._hello = line
             self._send(line)
         except Unavailable as error:
             self._fail(number, str(error))
@@ -116,18 +132,39 @@ class Bridge:
             self._fail(number, "Blender has ended, or no longer lets other programs in.")
 
     def _send(self, line: str) -> None:
-        if self._blender is None:
-            self._blender = choose(self._folder, self._pid)
-        at = urlsplit(self._blender["url"])
+        link = self._link
+        if link is None:
+            link = self._link = Link(choose(self._folder, self._pid))
+        try:
+            self._post(link, line, self._say)
+        except ConnectionRefusedError:
+            # It has ended, and nothing of this message has reached it.
+            self._post(self._next(link, line), line, self._say)
+
+    def _next(self, ended: Link, line: str) -> Link:
+        """The Blender that was started since; it has heard the client's first words."""
+        with self._returns:
+            if self._link is not None and self._link is not ended:
+                return self._link
+            link = Link(choose(self._folder, self._pid))
+            if self._hello is not None and line != self._hello:
+                ready = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+                for words in (self._hello, json.dumps(ready)):
+                    self._post(link, words, _agree)
+            self._link = link
+            return link
+
+    def _post(self, link: Link, line: str, say: Callable[[Link, str], None]) -> None:
+        at = urlsplit(link.blender["url"])
         headers = {
-            "Authorization": f"Bearer {self._blender['token']}",
+            "Authorization": f"Bearer {link.blender['token']}",
             "Content-Type": "application/json",
             "Accept": "application/json, text/event-stream",
         }
-        if self._session:
-            headers["Mcp-Session-Id"] = self._session
-        if self._version:
-            headers["MCP-Protocol-Version"] = self._version
+        if link.session:
+            headers["Mcp-Session-Id"] = link.session
+        if link.version:
+            headers["MCP-Protocol-Version"] = link.version
         connection = http.client.HTTPConnection(at.netloc, timeout=ANSWER_S)
         try:
             connection.request("POST", at.path, line.strip().encode(), headers)
@@ -135,25 +172,26 @@ class Bridge:
             if response.status == 401:
                 self.revoked = True
                 raise Unavailable("The artist has revoked this connection in Blender.")
-            self._session = response.getheader("Mcp-Session-Id") or self._session
+            link.session = response.getheader("Mcp-Session-Id") or link.session
             if "text/event-stream" in (response.getheader("Content-Type") or ""):
                 for event in response:
                     if event.startswith(b"data:") and event[5:].strip():
-                        self._say(event[5:].decode().strip())
+                        say(link, event[5:].decode().strip())
             elif response.status == 200:
-                self._say(response.read().decode())
+                say(link, response.read().decode())
             elif response.status >= 400:
                 text = response.read(2000).decode()
                 if not text.startswith('{"') or "jsonrpc" not in json.loads(text):
                     raise Unavailable(f"Blender refused the message ({response.status}): {text}")
-                self._say(text)
+                say(link, text)
         finally:
             connection.close()
 
-    def _say(self, text: str) -> None:
-        message = json.loads(text)
-        with contextlib.suppress(AttributeError, KeyError, TypeError):
-            self._version = message["result"]["protocolVersion"]
+    def _say(self, link: Link, text: str) -> None:
+        _agree(link, text)
+        self._write(json.loads(text))
+
+    def _write(self, message: Any) -> None:
         with self._lock:
             self._out.write(json.dumps(message) + "\n")
             self._out.flush()
@@ -165,7 +203,13 @@ class Bridge:
         self._refuse(number, UNAVAILABLE, text)
 
     def _refuse(self, number: Any, code: int, text: str) -> None:
-        self._say(json.dumps({"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": text}}))
+        self._write({"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": text}})
+
+
+def _agree(link: Link, text: str) -> None:
+    """Notes the version that an answer names."""
+    with contextlib.suppress(ValueError, AttributeError, KeyError, TypeError):
+        link.version = json.loads(text)["result"]["protocolVersion"]
 
 
 def main() -> None:

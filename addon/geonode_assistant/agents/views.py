@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ..host import exchange, export, mainfile
@@ -23,14 +23,14 @@ class Views:
     def __init__(self) -> None:
         self._seen: OrderedDict[str, OrderedDict[str, Mapping[str, Any]]] = OrderedDict()
 
-    def note(self, client: str, names: Iterable[str]) -> None:
-        """The client knows these trees as they are now."""
+    def note(self, client: str, trees: Mapping[str, Mapping[str, Any] | None]) -> None:
+        """The client knows these trees as they are now; with the document of each that has just been exported."""
         known = self._seen.setdefault(client, OrderedDict())
         self._seen.move_to_end(client)
-        for name in names:
+        for name, document in trees.items():
             tree = _tree(name)
             if tree is not None:
-                known[name] = export.export_tree(tree)
+                known[name] = document or export.export_tree(tree)
                 known.move_to_end(name)
         for mapping, most in ((known, _TREES), (self._seen, _PROGRAMS)):
             while len(mapping) > most:
@@ -38,7 +38,7 @@ class Views:
 
     def renew(self, client: str) -> None:
         """The client has made the change itself, and knows its trees."""
-        self.note(client, [*self._seen.get(client, ())])
+        self.note(client, dict.fromkeys(self._seen.get(client, ())))
 
     def changes(self, client: str) -> list[str]:
         """What has changed in the trees that the client has read, in plain words. From now on it knows."""

@@ -28,7 +28,7 @@ def scene_summary(arguments: Arguments, target: Target) -> Context:
 
 def modifier_stack(arguments: Arguments, target: Target) -> dict[str, Any]:
     """The modifiers of an object, with the values of their inputs."""
-    obj = _object(arguments, target)
+    obj = target_object(arguments, target)
     return {"object": obj.name, **context.target(obj)}
 
 
@@ -46,13 +46,13 @@ def tree_ir(arguments: Arguments, target: Target) -> dict[str, Any]:
 
 def geometry_stats(arguments: Arguments, target: Target) -> dict[str, Any]:
     """Measures the geometry that the modifiers of an object produce."""
-    obj = _object(arguments, target)
+    obj = target_object(arguments, target)
     return {"object": obj.name, "evaluated": evaluate.evaluate_object(obj, bpy.context.evaluated_depsgraph_get())}
 
 
 def take_picture(arguments: Arguments, target: Target) -> dict[str, Any]:
     """A small PNG of an object as evaluated."""
-    obj = _object(arguments, target)
+    obj = target_object(arguments, target)
     with tempfile.TemporaryDirectory(prefix="geonode-picture-") as folder:
         path = Path(folder) / "picture.png"
         picture.render(obj, path, PICTURE_SIZE, arguments.get("view", "perspective"))
@@ -85,7 +85,8 @@ def active_target() -> dict[str, Any]:
     return {"object": active.name, "node_group": tree}
 
 
-def _object(arguments: Arguments, target: Target) -> Any:
+def target_object(arguments: Arguments, target: Target) -> Any:
+    """The object that a call names, or the one that it is about."""
     name = arguments.get("object_name") or target.get("object")
     if not name:
         raise HostError("unknown_object", "The run has no target; name an object.")

@@ -7,6 +7,7 @@ Everything needed for it (scene, camera, light, world) is temporary, so the file
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from itertools import islice
 from pathlib import Path
@@ -32,12 +33,18 @@ _NEAREST = 1e-3  # between the camera and what it sees
 _CLAY = (0.78, 0.66, 0.52)
 
 
-def render(object: Any, path: str | Path, size: tuple[int, int] = (960, 720), view: str = "perspective") -> None:
+def render(
+    object: Any,
+    path: str | Path,
+    size: Sequence[int] = (960, 720),
+    view: str = "perspective",
+    engines: Sequence[str] = ("BLENDER_WORKBENCH", "CYCLES"),
+) -> None:
     """Renders the object (or the one of that name) into a picture of `size` pixels, seen from `view`: `perspective`,
     `front`, `side` or `top`. It is a JPEG if the path ends in `.jpg`, else a PNG.
 
-    Uses Workbench if it is available, else Cycles with few samples. Raises `unknown_object`, or OSError if the file
-    cannot be written.
+    Uses the first of the engines that is available, Cycles with few samples. Raises `unknown_object`, or OSError if the
+    file cannot be written.
     """
     obj = modifiers.object_named(object) if isinstance(object, str) else object
     found = evaluate.evaluate_object(obj, bpy.context.evaluated_depsgraph_get())
@@ -51,8 +58,31 @@ def render(object: Any, path: str | Path, size: tuple[int, int] = (960, 720), vi
             scene.render.image_settings.file_format = "JPEG"
             scene.render.image_settings.quality = 85
         scene.render.filepath = str(path)
-        if not _render(scene, "BLENDER_WORKBENCH", Path(path)) and not _render(scene, "CYCLES", Path(path)):
+        if not any(_render(scene, engine, Path(path)) for engine in engines):
             raise OSError(f"Blender could not write the picture {path}.")
+
+
+def through_camera(scene_name: str, path: Path, most: Sequence[int]) -> dict[str, Any]:
+    """Renders the scene through its camera into a PNG of at most that size: by Cycles with few samples, which needs no
+    graphics card, and without compositing. Changes the scene, so it is for a copy of the file. Returns width and
+    height. Raises OSError if it cannot be written.
+    """
+    scene: Any = bpy.data.scenes[scene_name]
+    wide, high = scene.render.resolution_x, scene.render.resolution_y
+    shrink = min(most[0] / wide, most[1] / high, 1.0)
+    size = [max(1, round(side * shrink)) for side in (wide, high)]
+    scene.render.resolution_x, scene.render.resolution_y = size
+    scene.render.resolution_percentage = 100
+    for wide_reaching in ("use_border", "use_multiview", "use_compositing", "use_sequencer", "use_file_extension"):
+        setattr(scene.render, wide_reaching, False)
+    settings = scene.render.image_settings
+    if hasattr(settings, "media_type"):
+        settings.media_type = "IMAGE"
+    settings.file_format = "PNG"
+    scene.render.filepath = str(path)
+    if not _render(scene, "CYCLES", path):
+        raise OSError("Blender could not render the scene.")
+    return {"width": size[0], "height": size[1]}
 
 
 def _world_bounds(obj: Any, local: list[list[float]] | None) -> list[Vector]:
@@ -113,7 +143,7 @@ def _thicken(scene: Any, obj: Any, found: dict[str, Any], radius: float, undo: E
     scene.collection.objects.link(tubes)
 
 
-def _scene(obj: Any, low: Vector, high: Vector, size: tuple[int, int], direction: Vector, undo: ExitStack) -> Any:
+def _scene(obj: Any, low: Vector, high: Vector, size: Sequence[int], direction: Vector, undo: ExitStack) -> Any:
     scene = bpy.data.scenes.new(NAME)
     undo.callback(bpy.data.scenes.remove, scene)
     scene.collection.objects.link(obj)
@@ -136,7 +166,7 @@ def _scene(obj: Any, low: Vector, high: Vector, size: tuple[int, int], direction
     return scene
 
 
-def _aim(camera: Any, low: Vector, high: Vector, size: tuple[int, int], direction: Vector) -> None:
+def _aim(camera: Any, low: Vector, high: Vector, size: Sequence[int], direction: Vector) -> None:
     """Points the camera along a direction, as close as the whole box fits."""
     data = camera.data
     data.lens = _LENS_MM

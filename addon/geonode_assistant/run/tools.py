@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable, Generator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from .. import native
 from ..messages import AssistantError, failure
@@ -17,7 +17,9 @@ from ..messages import AssistantError, failure
 if TYPE_CHECKING:
     from .protocol import HostCall, HostError, HostResult
 
-Function = Callable[[dict[str, Any]], Mapping[str, Any]]
+Steps = Generator[str, None, Mapping[str, Any]]
+"""A call in steps: yields in words how far it is, returns the result."""
+Function = Callable[[dict[str, Any]], Mapping[str, Any] | Steps]
 Target = Mapping[str, Any]
 
 _log = logging.getLogger(__name__)
@@ -47,11 +49,12 @@ def register_tool(
     ``function(arguments)`` gets a dict that fits ``input_schema`` and returns one that fits ``output_schema`` (JSON
     Schemas of objects). It runs on Blender's main thread and must only read; an exception with a ``code`` is passed to
     the model, any other becomes ``internal_error`` and its traceback goes to the local log. It cannot be interrupted: a
-    result that comes after ``timeout_s`` seconds is discarded. ``pure``: equal arguments give equal results as long as
-    the scene is unchanged. ``requires_approval``: the artist is asked before each call. ``writes``: it changes the
-    file; a run does not call such a tool, because only the changes of a plan can be restored. ``quota``: calls per run;
-    further ones are refused. ``egress``: the hosts that it may connect to; its function calls ``tool_egress(host)``
-    before each connection.
+    result that comes after ``timeout_s`` seconds is discarded. It may be a generator: what it yields says how far it
+    is, what it returns is the result, and Blender draws in between if it was another program that called. ``pure``:
+    equal arguments give equal results as long as the scene is unchanged. ``requires_approval``: the artist is asked
+    before each call. ``writes``: it changes the file; a run does not call such a tool, because only the changes of a
+    plan can be restored. ``quota``: calls per run; further ones are refused. ``egress``: the hosts that it may connect
+    to; its function calls ``tool_egress(host)`` before each connection.
 
     Raises ``extension_invalid`` if the id is taken or the schema is bad. Runs that are under way cannot use it.
     """
@@ -102,9 +105,45 @@ def is_registered(id: str) -> bool:
     return id in _functions
 
 
-def call(id: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The result of a tool that a script has added. Raises what its function raises."""
-    return cast("dict[str, Any]", _run(id, dict(arguments), {}))
+def call(id: str, arguments: Mapping[str, Any]) -> Steps:
+    """Carries out a tool that a script has added, in steps. Raises what its function raises."""
+    function = _functions.get(id)
+    if function is None:
+        raise AssistantError("unknown_tool", f"The tool {id!r} has been unregistered.")
+    result: Any = _as_running(id, lambda: function(dict(arguments)))
+    if isinstance(result, Generator):
+        steps = result
+        try:
+            while (step := _as_running(id, lambda: _next(steps))).goes_on:
+                yield str(step.value)
+            result = step.value
+        finally:
+            steps.close()
+    if not isinstance(result, Mapping):
+        raise AssistantError("return_invalid", f"The tool {id!r} did not return a dict.")
+    return dict(result)
+
+
+class _Step(NamedTuple):
+    goes_on: bool
+    value: Any
+
+
+def _next(steps: Generator[Any, None, Any]) -> _Step:
+    try:
+        return _Step(True, next(steps))
+    except StopIteration as end:
+        return _Step(False, end.value)
+
+
+def _as_running(tool: str, act: Callable[[], Any]) -> Any:
+    """What ``act`` returns, which is the tool's own code."""
+    global _running_tool
+    _running_tool = tool
+    try:
+        return act()
+    finally:
+        _running_tool = None
 
 
 def call_all(calls: list[HostCall], target: Target) -> list[HostResult]:
@@ -131,15 +170,7 @@ def _run(tool: str, arguments: dict[str, Any], target: Target) -> Any:
     built_in = model_tools.TOOLS.get(tool)
     if built_in is not None:
         return built_in(arguments, target)
-    function = _functions.get(tool)
-    if function is None:
-        raise AssistantError("unknown_tool", f"The tool {tool!r} has been unregistered since the run began.")
-    global _running_tool
-    _running_tool = tool
-    try:
-        result = function(dict(arguments))
-    finally:
-        _running_tool = None
-    if not isinstance(result, Mapping):
-        raise AssistantError("return_invalid", f"The tool {tool!r} did not return a dict.")
-    return dict(result)
+    step, steps = _Step(True, ""), call(tool, arguments)
+    while step.goes_on:
+        step = _next(steps)
+    return step.value

@@ -8,7 +8,7 @@ use geonode_tools::{
     Access, Call, Executor, HostCall, HostResult, Limits, Outcome, Registry, Runner, Settled, ToolError,
 };
 use serde_json::{Value, json};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 
 use crate::arguments;
 use crate::presence::REVOKED;
@@ -176,13 +176,14 @@ impl Calls {
         let answered = async {
             loop {
                 tokio::select! {
-                    answer = &mut answer => return answer,
-                    stage = next_stage(&mut stage) => {
+                    biased;
+                    Some(stage) = stage.recv() => {
                         if let Some(told) = told {
                             // A client that has gone hears nothing.
                             told.send(stage).unwrap_or_default();
                         }
                     }
+                    answer = &mut answer => return answer,
                 }
             }
         };
@@ -214,14 +215,6 @@ impl Drop for Acting<'_> {
             self.witness.tell(&self.client, &self.tool, self.ended);
         }
     }
-}
-
-async fn next_stage(stage: &mut watch::Receiver<String>) -> String {
-    if stage.changed().await.is_err() {
-        // The answer is on its way.
-        std::future::pending::<()>().await;
-    }
-    stage.borrow_and_update().clone()
 }
 
 fn of_host(answer: HostResult) -> ToolError {

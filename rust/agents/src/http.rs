@@ -11,7 +11,6 @@ use hyper::body::{Bytes, Incoming};
 use hyper::header::{ALLOW, AUTHORIZATION, CONNECTION, CONTENT_TYPE, HOST, HeaderName, HeaderValue, ORIGIN, UPGRADE};
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use rmcp::model::ClientJsonRpcMessage;
 use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use serde_json::{Value, json};
@@ -21,6 +20,7 @@ use tokio::sync::Semaphore;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_util::sync::CancellationToken;
 
+use crate::frame::{self, Refused};
 use crate::mcp::Handler;
 use crate::places::{Place, Places};
 use crate::presence::{Presence, REVOKED, SESSION};
@@ -81,6 +81,8 @@ pub(crate) async fn serve(listener: TcpListener, shared: Arc<Shared>, _open: Sen
                 }
             },
         };
+        // An answer comes in several pieces, and none waits until the one before has been acknowledged. Without it all is only slower.
+        stream.set_nodelay(true).unwrap_or_default();
         // Without a place it is closed at once.
         let Some(place) = places.enter() else { continue };
         let (shared, places) = (Arc::clone(&shared), Arc::clone(&places));
@@ -140,19 +142,28 @@ async fn spoken(shared: &Arc<Shared>, request: Request<Incoming>) -> Response<Bo
             return told(StatusCode::REQUEST_TIMEOUT, "timeout", message);
         }
     };
-    if head.method == Method::POST
-        && let Some(message) = unreadable(&body)
-    {
-        return message;
-    }
     let session = head
         .headers
         .get(SESSION)
         .and_then(|id| id.to_str().ok())
         .map(str::to_owned);
     let is_last = head.method == Method::DELETE;
-    let listening = shared.presence.listen(session.as_deref());
-    head.extensions.insert(listening.ended());
+    let id = if head.method == Method::POST {
+        frame::read(&body)
+    } else {
+        Ok(None)
+    };
+    let listened = id.and_then(|id| {
+        shared
+            .presence
+            .listen(session.as_deref(), id)
+            .ok_or_else(Refused::taken)
+    });
+    let listening = match listened {
+        Ok(listening) => listening,
+        Err(refused) => return with_json(StatusCode::BAD_REQUEST, &refused.answer()),
+    };
+    head.extensions.insert(listening.call());
     let response = shared.service.handle(Request::from_parts(head, Full::new(body))).await;
     if response.status().is_client_error() || response.status().is_server_error() {
         return worded(response).await;
@@ -171,23 +182,6 @@ async fn spoken(shared: &Arc<Shared>, request: Request<Incoming>) -> Response<Bo
         })
         .boxed()
     })
-}
-
-/// Why a body cannot be understood, as the protocol says it: an error of JSON-RPC.
-fn unreadable(body: &[u8]) -> Option<Response<Body>> {
-    let (number, code, message) = match serde_json::from_slice::<ClientJsonRpcMessage>(body) {
-        Ok(_) => return None,
-        Err(_) => match serde_json::from_slice::<Value>(body) {
-            Err(error) => (-32700, Code::InvalidJson, format!("The request is not JSON: {error}.")),
-            Ok(_) => {
-                let text = "The request is no message of JSON-RPC: one object with jsonrpc, id, method and params.";
-                (-32600, Code::ToolValidationError, text.to_owned())
-            }
-        },
-    };
-    let error = json!({"code": number, "message": message, "data": {"code": code}});
-    let text = json!({"jsonrpc": "2.0", "id": null, "error": error});
-    Some(with_json(StatusCode::BAD_REQUEST, &text))
 }
 
 /// A refusal of the protocol's library, which words it in plain text, in the form of all others.
@@ -345,22 +339,5 @@ mod tests {
         let named = [right, (HOST, "127.0.0.1:5")];
         assert_eq!(status_at("http://127.0.0.1:5/mcp", &named), None);
         assert_eq!(status_at("http://evil.example/mcp", &named), Some(403));
-    }
-
-    #[test]
-    fn what_is_no_message_is_an_error_of_the_protocol() {
-        assert!(unreadable(br#"{"jsonrpc": "2.0", "id": 1, "method": "ping"}"#).is_none());
-        for body in [
-            "",
-            "{",
-            "[]",
-            "7",
-            r#"{"jsonrpc": "2.0", "id": 1}"#,
-            "\u{0}",
-            &"[".repeat(1000),
-        ] {
-            let refused = unreadable(body.as_bytes()).unwrap();
-            assert_eq!(refused.status(), StatusCode::BAD_REQUEST, "{body}");
-        }
     }
 }

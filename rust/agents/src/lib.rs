@@ -10,6 +10,7 @@
 mod arguments;
 mod calls;
 mod discovery;
+mod frame;
 mod http;
 mod library;
 mod mcp;

@@ -1,7 +1,9 @@
 //! What clients can read without knowing a tool, and the prompts that they offer to people.
 
+use std::collections::HashMap;
+
 use geonode_tools::Image;
-use rmcp::model::{JsonObject, Prompt, PromptArgument, Resource, ResourceContents, ResourceTemplate};
+use rmcp::model::{JsonObject, Prompt, PromptArgument, Reference, Resource, ResourceContents, ResourceTemplate};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -56,6 +58,21 @@ pub(crate) struct Filled {
     pub(crate) text: String,
 }
 
+/// Where the values come from that a client offers while a person types one.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Choices {
+    /// The tool whose outcome lists them.
+    pub tool: String,
+    /// The tool's argument that takes what was typed; without one the outcome lists all of them.
+    #[serde(default)]
+    pub query: Option<String>,
+    /// The field of the outcome with the list.
+    pub list: String,
+    /// The field of an entry that is the value.
+    pub field: String,
+}
+
 /// All pages and prompts.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -64,6 +81,35 @@ pub struct Library {
     pub pages: Vec<Page>,
     /// The prompts.
     pub sayings: Vec<Saying>,
+    /// Values of the arguments of pages and prompts, by the argument's name.
+    #[serde(default)]
+    pub choices: HashMap<String, Choices>,
+}
+
+impl Choices {
+    /// The tool's arguments for what was typed.
+    pub(crate) fn arguments(&self, typed: &str) -> Value {
+        match &self.query {
+            Some(query) => json!({query: typed}),
+            None => json!({}),
+        }
+    }
+
+    /// The values that fit what was typed: first those that begin with it, then those that have it in them.
+    pub(crate) fn values(&self, outcome: &Value, typed: &str) -> Vec<String> {
+        let listed = outcome.get(&self.list).and_then(Value::as_array).into_iter().flatten();
+        let values = listed.filter_map(|one| one.get(&self.field)?.as_str());
+        let typed = typed.to_lowercase();
+        let mut fitting: Vec<(bool, &str)> = values
+            .filter_map(|value| {
+                let at = value.to_lowercase().find(&typed);
+                // A search also knows other words for it.
+                (at.is_some() || self.query.is_some()).then_some((at != Some(0), value))
+            })
+            .collect();
+        fitting.sort_by_key(|(later, _)| *later);
+        fitting.into_iter().map(|(_, value)| value.to_owned()).collect()
+    }
 }
 
 impl Page {
@@ -121,6 +167,22 @@ impl Library {
                 Some((page, json!({argument: unescaped(rest)?})))
             }
         })
+    }
+
+    /// Where the values of an argument come from, if a page or a prompt has such an argument.
+    pub(crate) fn choices_for(&self, owner: &Reference, argument: &str) -> Option<&Choices> {
+        let has = match owner {
+            Reference::Resource(page) => self.pages.iter().any(|known| {
+                let template = known.argument.as_ref().map(|name| format!("{}{{{name}}}", known.uri));
+                known.argument.as_deref() == Some(argument) && template.as_deref() == Some(page.uri.as_str())
+            }),
+            Reference::Prompt(prompt) => self
+                .sayings
+                .iter()
+                .any(|known| known.name == prompt.name && known.arguments.iter().any(|(name, _)| name == argument)),
+            _ => false,
+        };
+        self.choices.get(argument).filter(|_| has)
     }
 
     pub(crate) fn prompts(&self) -> Vec<Prompt> {
@@ -222,7 +284,42 @@ mod tests {
                 pages: vec!["geonode://tree/{wish}".into()],
                 text: "Make {wish}, {not this}.".into(),
             }],
+            choices: ["name", "wish"].map(|name| (name.to_owned(), choices(None))).into(),
         }
+    }
+
+    fn choices(query: Option<&str>) -> Choices {
+        Choices {
+            tool: "tool".into(),
+            query: query.map(Into::into),
+            list: "groups".into(),
+            field: "name".into(),
+        }
+    }
+
+    #[test]
+    fn what_is_typed_is_completed() {
+        let library = library();
+        let (page, prompt) = (
+            Reference::for_resource("geonode://tree/{name}"),
+            Reference::for_prompt("make"),
+        );
+        assert!(library.choices_for(&page, "name").is_some());
+        assert!(library.choices_for(&prompt, "wish").is_some());
+        let other = Reference::for_prompt("other");
+        for (owner, argument) in [(&page, "wish"), (&prompt, "name"), (&other, "wish")] {
+            assert!(library.choices_for(owner, argument).is_none(), "{argument}");
+        }
+        let outcome =
+            json!({"groups": [{"name": "My Rocks"}, {"name": "Rock Field"}, {"name": "Grass"}, {"other": 1}]});
+        let all = choices(None);
+        assert_eq!(all.arguments("rock"), json!({}));
+        assert_eq!(all.values(&outcome, "rock"), ["Rock Field", "My Rocks"]);
+        assert_eq!(all.values(&outcome, ""), ["My Rocks", "Rock Field", "Grass"]);
+        assert_eq!(all.values(&json!({}), ""), [""; 0]);
+        let search = choices(Some("query"));
+        assert_eq!(search.arguments("rock"), json!({"query": "rock"}));
+        assert_eq!(search.values(&outcome, "grass"), ["Grass", "My Rocks", "Rock Field"]);
     }
 
     #[test]

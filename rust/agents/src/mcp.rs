@@ -7,21 +7,20 @@ use geonode_protocol::Code;
 use geonode_tools::{Access, Outcome, Settled, Spec, ToolError};
 use hyper::http::request::Parts;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, GetPromptRequestParams, GetPromptResponse,
-    GetPromptResult, Implementation, JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, PromptMessage, ReadResourceRequestParams,
-    ReadResourceResponse, ReadResourceResult, ResourceContents, Role, ServerCapabilities, ServerConfig, Tool,
-    ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult, CompletionInfo,
+    ContentBlock, GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation, JsonObject,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProgressNotificationParam, PromptMessage, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    ResourceContents, Role, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Map, Value, json};
 use tokio::sync::mpsc;
-use tokio_util::sync::CancellationToken;
 
 use crate::calls::{Calls, Wanted};
 use crate::library::{Library, Page};
-use crate::presence::{Ended, SESSION};
+use crate::presence::{Listened, SESSION};
 use crate::queue::Queue;
 
 /// One per session; the state behind it is shared.
@@ -64,6 +63,7 @@ impl ServerHandler for Handler {
             .enable_tools()
             .enable_resources()
             .enable_prompts()
+            .enable_completions()
             .build();
         info.server_info = Implementation::new("geonode-assistant", env!("CARGO_PKG_VERSION"));
         info.instructions = Some(self.about.to_string());
@@ -167,6 +167,32 @@ impl ServerHandler for Handler {
         messages.push(PromptMessage::new_text(Role::User, filled.text));
         Ok(GetPromptResult::new(messages).into())
     }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        let typed = &request.argument.value;
+        let choices = self.library.choices_for(&request.r#ref, &request.argument.name);
+        let values = match choices {
+            None => Vec::new(),
+            Some(choices) => {
+                let settled = self.carry_out(&choices.tool, choices.arguments(typed), &context).await;
+                match settled.map(|settled| settled.outcome) {
+                    Ok(Outcome::Done(outcome)) => choices.values(&outcome, typed),
+                    // Nothing to choose from, such as for a search without words.
+                    Ok(Outcome::Failed(_)) | Err(_) => Vec::new(),
+                }
+            }
+        };
+        let (total, most) = (values.len(), CompletionInfo::MAX_VALUES);
+        let shown = values.into_iter().take(most).collect();
+        let total = u32::try_from(total).unwrap_or(u32::MAX);
+        let info = CompletionInfo::with_pagination(shown, Some(total), total as usize > most);
+        info.map(CompleteResult::new)
+            .map_err(|text| ErrorData::internal_error(text, None))
+    }
 }
 
 impl Handler {
@@ -231,16 +257,10 @@ impl Handler {
         };
         let mut call = pin!(self.calls.carry_out(wanted, token.is_some().then_some(told)));
         let parts = context.extensions.get::<Parts>();
-        let listens = parts.and_then(|parts| parts.extensions.get::<Ended>()).cloned();
-        let Ended(gone) = listens.unwrap_or(Ended(CancellationToken::new()));
+        let listens = parts.and_then(|parts| parts.extensions.get::<Listened>()).cloned();
+        let gone = listens.unwrap_or_default().end;
         let mut number = 0.0;
-        loop {
-            let stage = tokio::select! {
-                settled = &mut call => return settled,
-                () = context.ct.cancelled() => return Err(ToolError::cancelled()),
-                () = gone.cancelled() => return Err(ToolError::cancelled()),
-                Some(stage) = stages.recv() => stage,
-            };
+        let mut tell = async |stage: String| {
             if let Some(token) = token.clone() {
                 number += 1.0;
                 let mut note = ProgressNotificationParam::new(token, number);
@@ -248,7 +268,20 @@ impl Handler {
                 // A client that does not listen hears the answer all the same.
                 context.peer.notify_progress(note).await.unwrap_or_default();
             }
+        };
+        let settled = loop {
+            tokio::select! {
+                settled = &mut call => break settled,
+                () = context.ct.cancelled() => return Err(ToolError::cancelled()),
+                () = gone.cancelled() => return Err(ToolError::cancelled()),
+                Some(stage) = stages.recv() => tell(stage).await,
+            }
+        };
+        // What was said before the answer is told before it.
+        while let Ok(stage) = stages.try_recv() {
+            tell(stage).await;
         }
+        settled
     }
 }
 

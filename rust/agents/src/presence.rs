@@ -1,9 +1,10 @@
 //! Who still listens to the answer of a call over HTTP: a program that has gone must not hold what it asked for.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use rmcp::model::RequestId;
 use tokio_util::sync::CancellationToken;
 
 /// The header with the session of the Model Context Protocol.
@@ -29,19 +30,42 @@ struct Listeners {
     turns: u64,
     /// Ends the open calls.
     end: CancellationToken,
+    /// Its requests that have no answer yet.
+    requests: HashSet<RequestId>,
 }
 
-/// One response that a client listens to. A call of it ends with [`Listening::ended`].
+/// One response that a client listens to.
 #[derive(Debug)]
 pub(crate) struct Listening {
     presence: Arc<Presence>,
     session: Option<String>,
-    end: CancellationToken,
+    call: Listened,
 }
 
-/// Ends when nobody listens to a call any more; travels with the request.
-#[derive(Debug, Clone)]
-pub(crate) struct Ended(pub(crate) CancellationToken);
+/// What travels with a request.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Listened {
+    /// Ends when nobody listens to the call any more.
+    pub(crate) end: CancellationToken,
+    /// The ID is taken until the call has ended and its response, too.
+    _id: Option<Arc<TakenId>>,
+}
+
+/// The ID of a request that has no answer yet: of two with the same ID, nobody could say whose answer it is.
+#[derive(Debug)]
+struct TakenId {
+    presence: Arc<Presence>,
+    session: String,
+    id: RequestId,
+}
+
+impl Drop for TakenId {
+    fn drop(&mut self) {
+        if let Some(listeners) = self.presence.known().get_mut(&self.session) {
+            listeners.requests.remove(&self.id);
+        }
+    }
+}
 
 impl Default for Presence {
     fn default() -> Self {
@@ -57,23 +81,36 @@ impl Presence {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A client waits for a response, in a session or in none.
-    pub(crate) fn listen(self: &Arc<Self>, session: Option<&str>) -> Listening {
-        let end = match session {
-            None => CancellationToken::new(),
-            Some(id) => {
+    /// A client waits for the response to a request of this ID, in a session or in none; None if another request has the ID.
+    pub(crate) fn listen(self: &Arc<Self>, session: Option<&str>, id: Option<RequestId>) -> Option<Listening> {
+        let call = match session {
+            None => Listened::default(),
+            Some(session) => {
                 let mut known = self.known();
-                let listeners = known.entry(id.to_owned()).or_default();
+                let listeners = known.entry(session.to_owned()).or_default();
+                if let Some(id) = &id
+                    && !listeners.requests.insert(id.clone())
+                {
+                    return None;
+                }
                 listeners.open += 1;
                 listeners.turns += 1;
-                listeners.end.clone()
+                let taken = |id| TakenId {
+                    presence: Arc::clone(self),
+                    session: session.to_owned(),
+                    id,
+                };
+                Listened {
+                    end: listeners.end.clone(),
+                    _id: id.map(taken).map(Arc::new),
+                }
             }
         };
-        Listening {
+        Some(Listening {
             presence: Arc::clone(self),
             session: session.map(str::to_owned),
-            end,
-        }
+            call,
+        })
     }
 
     /// The client has said that its session is over: its calls end.
@@ -96,9 +133,9 @@ impl Presence {
 }
 
 impl Listening {
-    /// What ends when nobody listens any more.
-    pub(crate) fn ended(&self) -> Ended {
-        Ended(self.end.clone())
+    /// What travels with the request.
+    pub(crate) fn call(&self) -> Listened {
+        self.call.clone()
     }
 }
 
@@ -106,7 +143,7 @@ impl Drop for Listening {
     fn drop(&mut self) {
         let Some(session) = self.session.take() else {
             // Without a session nobody can come back.
-            self.end.cancel();
+            self.call.end.cancel();
             return;
         };
         let turns = {
@@ -141,9 +178,9 @@ mod tests {
             away: Duration::from_millis(30),
             ..Presence::default()
         });
-        let first = presence.listen(Some("one"));
-        let Ended(ended) = first.ended();
-        let second = presence.listen(Some("one"));
+        let first = presence.listen(Some("one"), None).unwrap();
+        let ended = first.call().end;
+        let second = presence.listen(Some("one"), None).unwrap();
         drop(first);
         presence.forget("one", 2);
         assert!(!ended.is_cancelled(), "another response is open");
@@ -154,19 +191,45 @@ mod tests {
         assert!(gone.is_ok());
         assert!(presence.known().is_empty(), "nothing is left of it");
 
-        let again = presence.listen(Some("one"));
-        assert!(!again.ended().0.is_cancelled());
+        let again = presence.listen(Some("one"), None).unwrap();
+        assert!(!again.call().end.is_cancelled());
         presence.leave("one");
-        assert!(again.ended().0.is_cancelled());
+        assert!(again.call().end.is_cancelled());
     }
 
     #[tokio::test]
     async fn without_a_session_a_call_ends_with_its_response() {
         let presence = Arc::new(Presence::default());
-        let listening = presence.listen(None);
-        let Ended(ended) = listening.ended();
+        let listening = presence.listen(None, None).unwrap();
+        let ended = listening.call().end;
         assert!(!ended.is_cancelled());
         drop(listening);
         assert!(ended.is_cancelled());
+    }
+
+    #[tokio::test]
+    async fn an_id_is_taken_until_the_call_has_ended_and_its_response_too() {
+        let presence = Arc::new(Presence::default());
+        let listen = |session, id| presence.listen(session, Some(RequestId::Number(id)));
+        let first = listen(Some("one"), 1).unwrap();
+        let call = first.call();
+        assert!(listen(Some("one"), 1).is_none());
+        assert!(
+            presence
+                .listen(Some("one"), Some(RequestId::String("1".into())))
+                .is_some()
+        );
+        assert!(listen(Some("two"), 1).is_some() && listen(Some("one"), 2).is_some());
+        drop(first);
+        assert!(
+            listen(Some("one"), 1).is_none(),
+            "the call goes on: its client may come back"
+        );
+        drop(call);
+        assert!(listen(Some("one"), 1).is_some());
+        assert!(
+            listen(None, 1).is_some() && listen(None, 1).is_some(),
+            "without a session they come one by one"
+        );
     }
 }

@@ -8,7 +8,7 @@ use geonode_protocol::Code;
 use geonode_tools::{HostCall, HostResult, ToolError};
 use serde::Serialize;
 use serde_json::Value;
-use tokio::sync::{oneshot, watch};
+use tokio::sync::{mpsc, oneshot};
 
 use crate::presence::REVOKED;
 
@@ -65,7 +65,7 @@ struct Known {
 #[derive(Debug)]
 struct Reply {
     answer: oneshot::Sender<HostResult>,
-    stage: watch::Sender<String>,
+    stage: mpsc::UnboundedSender<String>,
 }
 
 /// What a client waits for.
@@ -74,7 +74,7 @@ pub(crate) struct Pending {
     /// The answer, or an error once the host has closed.
     pub(crate) answer: oneshot::Receiver<HostResult>,
     /// How far the call is, in words.
-    pub(crate) stage: watch::Receiver<String>,
+    pub(crate) stage: mpsc::UnboundedReceiver<String>,
 }
 
 #[derive(Debug)]
@@ -138,7 +138,7 @@ impl Queue {
     /// Hands a call to the host.
     pub(crate) fn put(&self, client: &str, call: HostCall) -> (u64, Pending) {
         let (sender, answer) = oneshot::channel();
-        let (telling, told) = watch::channel(String::new());
+        let (telling, told) = mpsc::unbounded_channel();
         let mut state = self.state();
         // Those whose clients gave up while Blender was busy.
         state.waiting.retain(|waiting| !waiting.reply.answer.is_closed());
@@ -188,7 +188,8 @@ impl Queue {
     pub(crate) fn tell(&self, id: u64, words: &str) {
         let state = self.state();
         if let Some((_, reply)) = state.taken.iter().find(|(taken, _)| *taken == id) {
-            reply.stage.send_replace(words.to_owned());
+            // A client that has gone hears nothing.
+            reply.stage.send(words.to_owned()).unwrap_or_default();
         }
     }
 
@@ -368,7 +369,10 @@ mod tests {
             ms: 0.0,
         };
         queue.tell(id, "half way");
-        assert_eq!(*waits.stage.borrow(), "half way");
+        queue.tell(id, "almost");
+        for stage in ["half way", "almost"] {
+            assert_eq!(waits.stage.try_recv().ok().as_deref(), Some(stage));
+        }
         assert!(queue.answer(id, result.clone()));
         assert_eq!(waits.answer.try_recv().ok(), Some(result.clone()));
         assert!(!queue.answer(id, result), "answered once");

@@ -205,19 +205,34 @@ impl Session {
         self.tell();
     }
 
-    /// Asks for a call. Waits while too many are under way, which holds the client back.
-    pub(crate) async fn ask(&self, asked: Asked) {
+    /// Asks for a call; returns whether it was taken, which it is not if one of its name has no result yet. Waits while too many are under
+    /// way, which holds the client back.
+    pub(crate) async fn ask(&self, asked: Asked) -> bool {
         let token = self.end.child_token();
-        lock(&self.open).push((asked.call_id.clone(), token.clone()));
+        {
+            let mut open = lock(&self.open);
+            if open.iter().any(|(id, _)| *id == asked.call_id) {
+                return false;
+            }
+            open.push((asked.call_id.clone(), token.clone()));
+        }
         // It fails only once the session has ended.
         drop(self.calls.send((asked, token)).await);
+        true
     }
 
-    /// Ends the calls of this name.
+    /// Ends the call of this name.
     pub(crate) fn cancel(&self, call_id: &str) {
         for (_, token) in lock(&self.open).iter().filter(|(id, _)| id == call_id) {
             token.cancel();
         }
+    }
+
+    /// Puts the result of a call behind the other messages; its name is free from now on.
+    fn settle(&self, call_id: &str, result: Value) {
+        let mut open = lock(&self.open);
+        open.retain(|(id, _)| id != call_id);
+        self.put(result);
     }
 
     /// Puts a message behind the others.
@@ -299,12 +314,8 @@ async fn work(session: Arc<Session>, mut asked: mpsc::Receiver<(Asked, Cancellat
                 under_way.push_back((call_id, handle));
             }
             Event::Done(result) => {
-                session.put(result);
                 if let Some((call_id, _)) = under_way.pop_front() {
-                    let mut open = lock(&session.open);
-                    if let Some(at) = open.iter().position(|(id, _)| *id == call_id) {
-                        open.remove(at);
-                    }
+                    session.settle(&call_id, result);
                 }
             }
             Event::Room => {}
@@ -406,7 +417,7 @@ mod tests {
         let session = sessions.open("one", true).unwrap();
         let first = session.attach(0);
         for number in 0..5 {
-            session.ask(asked(&format!("c{number}"))).await;
+            assert!(session.ask(asked(&format!("c{number}"))).await);
         }
         for number in 0..5 {
             let result = taken(&session, first).await;
@@ -427,13 +438,32 @@ mod tests {
         session.attach(0);
         let floods = async {
             for number in 0..1000 {
-                session.ask(asked(&format!("c{number}"))).await;
+                assert!(session.ask(asked(&format!("c{number}"))).await);
             }
         };
         let stalled = tokio::time::timeout(Duration::from_millis(300), floods).await;
         assert!(stalled.is_err(), "it is not read any further");
         let held = lock(&session.out).last;
         assert!(held <= (UNREAD + AT_ONCE) as u64, "{held}");
+    }
+
+    #[tokio::test]
+    async fn a_name_belongs_to_one_call_until_it_has_its_result() {
+        let sessions = sessions();
+        let session = sessions.open("one", true).unwrap();
+        let connection = session.attach(0);
+        assert!(session.ask(asked("c")).await);
+        assert!(!session.ask(asked("c")).await);
+        assert!(session.ask(asked("d")).await);
+        assert_eq!(taken(&session, connection).await["call_id"], "c");
+        assert!(
+            session.ask(asked("c")).await,
+            "whoever has the result can use the name again"
+        );
+        for call_id in ["d", "c"] {
+            assert_eq!(taken(&session, connection).await["call_id"], call_id);
+        }
+        assert!(session.is_idle());
     }
 
     #[tokio::test]

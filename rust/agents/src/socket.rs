@@ -170,7 +170,13 @@ async fn read(first: Result<Said, Unclear>, reader: &mut SplitStream<Socket>, se
                     arguments,
                     asks: requires_approval,
                 };
-                session.ask(asked).await;
+                if !session.ask(asked).await {
+                    // It names no call: for whoever reads it, that of this name is the one that goes on.
+                    let text = "The call_id belongs to a call that has no result yet, and that goes on. Give each call its own.";
+                    let error = ToolError::new(Code::ToolValidationError, text);
+                    session.put(json!({"type": "error", "error": error}));
+                    nonsense += 1;
+                }
             }
             Ok(Said::Cancel { call_id }) => session.cancel(&call_id),
             Ok(Said::Hello { .. }) if is_first => {}
@@ -290,6 +296,8 @@ fn frame(code: Closing, reason: &'static str) -> CloseFrame {
 async fn say_rest(writer: &mut SplitSink<Socket, Message>, session: &Session, connection: u64, all: bool) {
     let mut news = session.news();
     loop {
+        // Asked first: the last result may come right after the look at what there is.
+        let is_idle = session.is_idle();
         match session.next(connection) {
             Next::Send(number, text) => {
                 if !sent(writer, Message::text(&*text)).await {
@@ -297,7 +305,7 @@ async fn say_rest(writer: &mut SplitSink<Socket, Message>, session: &Session, co
                 }
                 session.sent(connection, number);
             }
-            Next::Wait if all && !session.is_idle() => {
+            Next::Wait if all && !is_idle => {
                 if news.changed().await.is_err() {
                     return;
                 }

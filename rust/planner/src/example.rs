@@ -1,5 +1,7 @@
 //! Presets as examples of a prompt and its plan.
 
+use std::sync::LazyLock;
+
 use serde_json::{Value, json};
 
 use crate::choose;
@@ -11,6 +13,9 @@ use geonode_graph::documents::Context;
 
 /// Bytes of a prompt that are compared with the presets.
 const MOST_COMPARED: usize = 2000;
+
+/// The scene in which prompts are compared.
+static SCENE: LazyLock<Context> = LazyLock::new(|| scene().unwrap_or_default());
 
 /// A preset as an example.
 pub struct Example {
@@ -84,26 +89,20 @@ fn ranked(library: &'static Library, prompt: &str) -> Vec<Example> {
         .rev()
         .find(|end| prompt.is_char_boundary(*end));
     let compared = prompt.get(..end.unwrap_or_default()).unwrap_or_default();
-    let context = scene().unwrap_or_default();
-    let reading = Reading::new(compared, &context, &library.language, |word, names| {
+    let reading = Reading::new(compared, &SCENE, &library.language, |word, names| {
         library.correct(word, names)
     });
-    let by_words = library.rank(compared).into_iter().map(|(i, _)| i);
+    let shared: Vec<usize> = library.rank(compared).into_iter().map(|(at, _)| at).collect();
+    let others = (0..library.entries.len()).filter(|at| !shared.contains(at));
     let mut order: Vec<Example> = Vec::new();
-    for at in by_words.chain(0..library.entries.len()) {
+    for (place, at) in shared.iter().copied().chain(others).enumerate() {
         let Some(entry) = library.entries.get(at) else { continue };
-        if !order.iter().any(|example| example.entry.preset.id == entry.preset.id) {
-            let fit = choose::fit(entry, &reading);
+        let fit = choose::fit(entry, &reading);
+        if place < shared.len() || fit > 0.0 {
             let fits = choose::fits(fit, entry, &reading);
             order.push(Example { entry, fit, fits });
         }
     }
-    let shared = library.rank(compared).len();
-    let mut place = 0;
-    order.retain(|example| {
-        place += 1;
-        place <= shared || example.fit > 0.0
-    });
     order.sort_by(|one, other| other.fit.total_cmp(&one.fit));
     order
 }

@@ -15,7 +15,8 @@ use geonode_text::{Names, SocketNames};
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
-use crate::{examples, search};
+use crate::examples;
+use crate::search::{self, Index};
 
 /// Most node types in one answer.
 const MAX_DOCS: usize = 4;
@@ -90,21 +91,20 @@ impl DocsError {
 }
 
 /// What a search finds: calls on a page, types and labels.
-pub fn find_nodes(query: &str, catalogue: &Catalogue) -> Value {
-    let found = search::ranked(query, catalogue);
-    let names = Names::new(catalogue);
-    let nodes: Vec<Value> = found
-        .iter()
-        .take(MAX_FOUND)
-        .map(|(name, node)| json!({"call": names.call(name), "bl_idname": name, "label": node.label}))
+pub fn find_nodes(query: &str, index: &Index) -> Value {
+    let found = index.ranked(query);
+    let nodes = found.iter().take(MAX_FOUND);
+    let nodes: Vec<Value> = nodes
+        .map(|kind| json!({"call": kind.call, "bl_idname": kind.name, "label": kind.label}))
         .collect();
     json!({"nodes": nodes, "left_out": found.len().saturating_sub(MAX_FOUND)})
 }
 
 /// Documentation of the node types that a search finds, in the state of new nodes.
-pub fn document_found(query: &str, catalogue: &Catalogue) -> Vec<Value> {
-    let found = search::ranked(query, catalogue).into_iter().take(MAX_DOCS);
+pub fn document_found(query: &str, index: &Index, catalogue: &Catalogue) -> Vec<Value> {
+    let found = index.ranked(query).into_iter().take(MAX_DOCS);
     let names = Names::new(catalogue);
+    let found = found.filter_map(|kind| catalogue.nodes.get_key_value(&kind.name));
     found
         .map(|(name, node)| of(name, node, &Props::default(), &names))
         .collect()
@@ -114,12 +114,17 @@ pub fn document_found(query: &str, catalogue: &Catalogue) -> Vec<Value> {
 ///
 /// # Errors
 /// `unknown_node_type`, `unknown_property` or `invalid_enum`, with what exists.
-pub fn document_node(name: &str, properties: &Map<String, Value>, catalogue: &Catalogue) -> Result<Value, DocsError> {
+pub fn document_node(
+    name: &str,
+    properties: &Map<String, Value>,
+    index: &Index,
+    catalogue: &Catalogue,
+) -> Result<Value, DocsError> {
     let names = Names::new(catalogue);
     let name = names.node_type(name).unwrap_or(name);
     let Some(node) = catalogue.nodes.get(name) else {
-        let near = search::ranked(name, catalogue);
-        let near: Vec<&str> = near.into_iter().take(5).map(|(name, _)| name).collect();
+        let near = index.ranked(name).into_iter().take(5);
+        let near: Vec<&str> = near.map(|kind| kind.name.as_str()).collect();
         let near = if near.is_empty() {
             String::new()
         } else {
@@ -388,8 +393,9 @@ pub(crate) mod tests {
     #[test]
     fn only_the_sockets_of_the_current_mode_are_documented() {
         let catalogue = catalogue("5.2");
+        let index = Index::new(&catalogue);
         let kind = "GeometryNodeDistributePointsOnFaces";
-        let fresh = document_node(kind, &Map::new(), &catalogue).unwrap();
+        let fresh = document_node(kind, &Map::new(), &index, &catalogue).unwrap();
         assert_eq!(names(&fresh["inputs"]), ["mesh", "selection", "density", "seed"]);
         assert_eq!(fresh["sockets_depend_on"][0], "distribute_method");
         assert_eq!(
@@ -397,7 +403,7 @@ pub(crate) mod tests {
             json!(["distance_min", "density_max", "density_factor"])
         );
         let props = json!({"distribute_method": "POISSON"});
-        let poisson = document_node(kind, props.as_object().unwrap(), &catalogue).unwrap();
+        let poisson = document_node(kind, props.as_object().unwrap(), &index, &catalogue).unwrap();
         assert_eq!(
             names(&poisson["inputs"]),
             [
@@ -412,7 +418,7 @@ pub(crate) mod tests {
         assert_eq!(poisson["inputs"][2], "distance_min: Float!=0 0…");
         assert_eq!(fresh["properties"]["distribute_method"], "RANDOM|POISSON");
         assert!(fresh["properties"].get("hide").is_none());
-        let math = document_node("ShaderNodeMath", &Map::new(), &catalogue).unwrap();
+        let math = document_node("ShaderNodeMath", &Map::new(), &index, &catalogue).unwrap();
         assert_eq!(math["inputs"][1], "value_001: Float=0.5");
     }
 
@@ -467,31 +473,32 @@ pub(crate) mod tests {
     #[test]
     fn searches_find_types_and_mistakes_get_suggestions() {
         let catalogue = catalogue("5.2");
-        let found = find_nodes("distribute points faces", &catalogue);
+        let index = Index::new(&catalogue);
+        let found = find_nodes("distribute points faces", &index);
         assert_eq!(found["nodes"][0]["bl_idname"], "GeometryNodeDistributePointsOnFaces");
         assert_eq!(found["nodes"][0]["call"], "distribute_points_on_faces");
         let (by_call, by_type) = ("distribute_points_on_faces", "GeometryNodeDistributePointsOnFaces");
-        let [by_call, by_type] = [by_call, by_type].map(|name| document_node(name, &Map::new(), &catalogue));
+        let [by_call, by_type] = [by_call, by_type].map(|name| document_node(name, &Map::new(), &index, &catalogue));
         assert_eq!(by_call.unwrap(), by_type.unwrap());
-        let math = find_nodes("Math", &catalogue);
+        let math = find_nodes("Math", &index);
         assert_eq!(math["nodes"][0]["bl_idname"], "ShaderNodeMath");
         assert!(math["nodes"].as_array().unwrap().len() > 3);
-        let points = find_nodes("points", &catalogue);
+        let points = find_nodes("points", &index);
         assert!(points["nodes"].as_array().unwrap().len() == MAX_FOUND && points["left_out"].as_u64() > Some(5));
-        assert_eq!(find_nodes("zzzzqq", &catalogue)["nodes"], json!([]));
-        let error = document_node("GeometryNodeDistribute", &Map::new(), &catalogue).unwrap_err();
+        assert_eq!(find_nodes("zzzzqq", &index)["nodes"], json!([]));
+        let error = document_node("GeometryNodeDistribute", &Map::new(), &index, &catalogue).unwrap_err();
         assert!(
             error.code() == Code::UnknownNodeType && error.to_string().contains("GeometryNodeDistributePointsOnFaces")
         );
         let props = json!({"operation": "PLUS"});
-        let error = document_node("ShaderNodeMath", props.as_object().unwrap(), &catalogue).unwrap_err();
+        let error = document_node("ShaderNodeMath", props.as_object().unwrap(), &index, &catalogue).unwrap_err();
         assert!(
             error.code() == Code::InvalidEnum && error.to_string().contains("ADD"),
             "{error}"
         );
         let props = json!({"mode": "X"});
         assert_eq!(
-            document_node("ShaderNodeMath", props.as_object().unwrap(), &catalogue)
+            document_node("ShaderNodeMath", props.as_object().unwrap(), &index, &catalogue)
                 .unwrap_err()
                 .code(),
             Code::UnknownProperty

@@ -15,7 +15,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::form::Answer;
-use crate::{pages, search};
+use crate::pages;
+use crate::search::{self, Index};
 
 /// Most examples that the instructions show.
 pub(crate) const SHOWN: usize = 2;
@@ -308,17 +309,17 @@ fn written(example: &Example, catalogue: &Catalogue) -> Option<String> {
 ///
 /// # Errors
 /// `preset_invalid` when the embedded library is damaged.
-pub fn search_presets(query: &str, catalogue: &Catalogue) -> Result<Vec<Value>, DataError> {
+pub fn search_presets(query: &str, index: &Index, catalogue: &Catalogue) -> Result<Vec<Value>, DataError> {
     let found = example::near(query)?.into_iter().take(FOUND).enumerate();
     let presets = found.map(|(place, example)| {
         let mut out =
             json!({"title": example.title(), "description": example.description(), "example": example.prompt()});
         if place == 0
             && example.fits()
-            && let Some(page) = page(&example, catalogue)
+            && let Some(page) = index.page(example.title(), || page(&example, catalogue))
             && let Some(fields) = out.as_object_mut()
         {
-            fields.insert("page".into(), page.into());
+            fields.insert("page".into(), page.as_ref().into());
         }
         out
     });
@@ -397,5 +398,26 @@ mod tests {
             plan.contains("Page:\n```python\ndef ") && !plan.contains("```python\n\""),
             "{plan}"
         );
+    }
+
+    #[test]
+    fn a_page_that_was_made_once_is_found_again() {
+        let catalogue = catalogue("5.2");
+        let index = Index::new(&catalogue);
+        let search = |query: &str| search_presets(query, &index, &catalogue).unwrap();
+        let first = search("scatter 200 rocks on the plane");
+        assert!(
+            first[0]["page"]
+                .as_str()
+                .unwrap()
+                .contains("distribute_points_on_faces(")
+        );
+        assert_eq!(search("scatter 200 rocks on the plane"), first);
+        assert_eq!(
+            search("scatter 5 cubes")[0]["page"],
+            first[0]["page"],
+            "it is the preset's own"
+        );
+        assert_ne!(search("a row of 8 spheres")[0]["page"], first[0]["page"]);
     }
 }

@@ -34,4 +34,5 @@ pub use prompts::{PROMPTS, prompt};
 pub use request::{Ask, Calls, Draft, draft};
 pub use scene::{View, view};
 pub use schema::reply_schema;
+pub use search::Index;
 pub use slices::{shown_context, slices, tree_text};

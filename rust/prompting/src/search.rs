@@ -4,10 +4,11 @@
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use geonode_graph::Catalogue;
 use geonode_graph::catalogue::NodeType;
+use geonode_text::Names;
 use rust_stemmers::{Algorithm, Stemmer};
 
 /// Plain words and the node types that do what they say.
@@ -89,6 +90,13 @@ struct Stems {
 }
 
 impl Stems {
+    fn new() -> Self {
+        Self {
+            stemmer: Stemmer::create(Algorithm::English),
+            made: HashMap::new(),
+        }
+    }
+
     fn of(&mut self, text: &str) -> Vec<String> {
         let words = parts(text);
         words.into_iter().map(|word| self.one(word)).collect()
@@ -104,18 +112,33 @@ impl Stems {
     }
 }
 
+/// What searches need of a catalogue, made once: a search then only compares words.
+#[derive(Debug)]
+pub struct Index {
+    kinds: Vec<Kind>,
+    /// The pages of presets that were searched for; None where this Blender lacks a part.
+    pages: Mutex<HashMap<&'static str, Option<Arc<str>>>>,
+}
+
 /// One type and where its words stand.
-struct Candidate<'c> {
-    name: &'c str,
-    node: &'c NodeType,
-    label: Vec<String>,
-    kind: Vec<String>,
+#[derive(Debug)]
+pub(crate) struct Kind {
+    /// Its `bl_idname`.
+    pub(crate) name: String,
+    /// Its name in the menus.
+    pub(crate) label: String,
+    /// What it is called with on a page.
+    pub(crate) call: String,
+    lower_name: String,
+    lower_label: String,
+    in_label: Vec<String>,
+    in_name: Vec<String>,
     modes: HashSet<String>,
     sockets: HashSet<String>,
 }
 
-impl<'c> Candidate<'c> {
-    fn new(name: &'c str, node: &'c NodeType, stems: &mut Stems) -> Self {
+impl Kind {
+    fn new(name: &str, node: &NodeType, call: String, stems: &mut Stems) -> Self {
         let items = node.properties.values().flat_map(|property| &property.items);
         let modes = items.flat_map(|(_, item)| stems.of(item)).collect();
         let first = node.states.first();
@@ -124,32 +147,30 @@ impl<'c> Candidate<'c> {
             .flat_map(|state| state.inputs.iter().chain(&state.outputs));
         let sockets = sockets.flat_map(|socket| stems.of(&socket.name)).collect();
         Self {
-            name,
-            node,
-            label: stems.of(&node.label),
-            kind: stems.of(name),
+            name: name.to_owned(),
+            label: node.label.clone(),
+            call,
+            lower_name: name.to_lowercase(),
+            lower_label: node.label.to_lowercase(),
+            in_label: stems.of(&node.label),
+            in_name: stems.of(name),
             modes,
             sockets,
         }
     }
 
     /// How well one word of a query fits.
-    fn fits(&self, word: &str, stem: &str) -> f64 {
+    fn fits(&self, word: &str, stem: &str, meant: &[&str]) -> f64 {
         let has = |words: &[String]| words.iter().any(|known| known == stem);
-        let within = || {
-            word.len() > 2 && (self.node.label.to_lowercase().contains(word) || self.name.to_lowercase().contains(word))
-        };
-        if has(&self.label) {
+        let within = || word.len() > 2 && (self.lower_label.contains(word) || self.lower_name.contains(word));
+        if has(&self.in_label) {
             return IN_LABEL;
         }
-        let meant = table()
-            .get(stem)
-            .and_then(|labels| labels.iter().position(|label| *label == self.node.label));
-        if let Some(place) = meant {
+        if let Some(place) = meant.iter().position(|label| *label == self.label) {
             #[expect(clippy::cast_precision_loss, reason = "a handful of labels")]
             return (BY_MEANING - LATER * place as f64).max(PART_OF_NAME);
         }
-        if has(&self.kind) {
+        if has(&self.in_name) {
             IN_TYPE
         } else if within() {
             PART_OF_NAME
@@ -163,52 +184,60 @@ impl<'c> Candidate<'c> {
     }
 }
 
-/// Every node type that a query fits, the best first.
-pub(crate) fn ranked<'c>(query: &str, catalogue: &'c Catalogue) -> Vec<(&'c str, &'c NodeType)> {
-    let whole = query.trim().to_lowercase();
-    let mut stems = Stems {
-        stemmer: Stemmer::create(Algorithm::English),
-        made: HashMap::new(),
-    };
-    let words = query_words(query, &mut stems);
-    let candidates = catalogue
-        .nodes
-        .iter()
-        .map(|(name, node)| Candidate::new(name, node, &mut stems));
-    let candidates: Vec<Candidate<'_>> = candidates.collect();
-    let mut scores = vec![0.0_f64; candidates.len()];
-    for (word, stem) in &words {
-        let fits: Vec<f64> = candidates.iter().map(|candidate| candidate.fits(word, stem)).collect();
-        let matches = fits.iter().filter(|fit| **fit > 0.0).count();
-        #[expect(clippy::cast_precision_loss, reason = "a few hundred types")]
-        let rarity = (1.0 + candidates.len() as f64 / matches.max(1) as f64).ln();
-        for (score, fit) in scores.iter_mut().zip(fits) {
-            *score += fit * rarity;
+impl Index {
+    /// That of a catalogue.
+    pub fn new(catalogue: &Catalogue) -> Self {
+        let names = Names::new(catalogue);
+        let mut stems = Stems::new();
+        let kinds = catalogue.nodes.iter();
+        let kinds = kinds.map(|(name, node)| Kind::new(name, node, names.call(name), &mut stems));
+        Self {
+            kinds: kinds.collect(),
+            pages: Mutex::default(),
         }
     }
-    let mut found: Vec<(f64, Candidate<'_>)> = scores
-        .into_iter()
-        .zip(candidates)
-        .filter(|(score, _)| *score > 0.0)
-        .collect();
-    for (score, candidate) in &mut found {
-        if candidate.node.label.to_lowercase() == whole || candidate.name.to_lowercase() == whole {
-            *score += EXACT;
+
+    /// Every node type that a query fits, the best first.
+    pub(crate) fn ranked(&self, query: &str) -> Vec<&Kind> {
+        let whole = query.trim().to_lowercase();
+        let words = query_words(query, &mut Stems::new());
+        let mut scores = vec![0.0_f64; self.kinds.len()];
+        for (word, stem) in &words {
+            let meant = table().get(stem).map_or(&[][..], Vec::as_slice);
+            let fits: Vec<f64> = self.kinds.iter().map(|kind| kind.fits(word, stem, meant)).collect();
+            let matches = fits.iter().filter(|fit| **fit > 0.0).count();
+            #[expect(clippy::cast_precision_loss, reason = "a few hundred types")]
+            let rarity = (1.0 + self.kinds.len() as f64 / matches.max(1) as f64).ln();
+            for (score, fit) in scores.iter_mut().zip(fits) {
+                *score += fit * rarity;
+            }
         }
-        let said = candidate
-            .label
-            .iter()
-            .filter(|part| words.iter().any(|(_, stem)| stem == *part))
-            .count();
-        #[expect(clippy::cast_precision_loss, reason = "a handful of words")]
-        let share = said as f64 / candidate.label.len().max(1) as f64;
-        *score += 2.0 * share;
+        let found = scores.into_iter().zip(&self.kinds).filter(|(score, _)| *score > 0.0);
+        let mut found: Vec<(f64, &Kind)> = found.collect();
+        for (score, kind) in &mut found {
+            if kind.lower_label == whole || kind.lower_name == whole {
+                *score += EXACT;
+            }
+            let said = kind.in_label.iter();
+            let said = said.filter(|part| words.iter().any(|(_, stem)| stem == *part)).count();
+            #[expect(clippy::cast_precision_loss, reason = "a handful of words")]
+            let share = said as f64 / kind.in_label.len().max(1) as f64;
+            *score += 2.0 * share;
+        }
+        found.sort_by(|(a, one), (b, other)| b.total_cmp(a).then_with(|| one.name.cmp(&other.name)));
+        found.into_iter().map(|(_, kind)| kind).collect()
     }
-    found.sort_by(|(a, one), (b, other)| b.total_cmp(a).then_with(|| one.name.cmp(other.name)));
-    found
-        .into_iter()
-        .map(|(_, candidate)| (candidate.name, candidate.node))
-        .collect()
+
+    /// The page of a preset, made when it is first asked for.
+    pub(crate) fn page(&self, preset: &'static str, make: impl FnOnce() -> Option<String>) -> Option<Arc<str>> {
+        let pages = || self.pages.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(page) = pages().get(preset) {
+            return page.clone();
+        }
+        let page: Option<Arc<str>> = make().map(Arc::from);
+        pages().insert(preset, page.clone());
+        page
+    }
 }
 
 /// Words of a query that say something, with their stems, each once.
@@ -240,10 +269,7 @@ fn query_words(query: &str, stems: &mut Stems) -> Vec<(String, String)> {
 
 /// How well each text shares the words of a prompt: a word counts the more, the fewer of the texts have it.
 pub(crate) fn shared(prompt: &str, texts: &[&str]) -> Vec<f64> {
-    let mut stems = Stems {
-        stemmer: Stemmer::create(Algorithm::English),
-        made: HashMap::new(),
-    };
+    let mut stems = Stems::new();
     let words = query_words(prompt, &mut stems);
     let texts: Vec<Vec<String>> = texts.iter().map(|text| stems.of(text)).collect();
     let mut scores = vec![0.0_f64; texts.len()];
@@ -261,10 +287,7 @@ pub(crate) fn shared(prompt: &str, texts: &[&str]) -> Vec<f64> {
 
 /// The types that a prompt surely needs, by the table and by their whole names in it: the most wanted of each word first.
 pub(crate) fn needed<'c>(prompt: &str, catalogue: &'c Catalogue) -> Vec<(&'c str, &'c NodeType)> {
-    let mut stems = Stems {
-        stemmer: Stemmer::create(Algorithm::English),
-        made: HashMap::new(),
-    };
+    let mut stems = Stems::new();
     let words: Vec<String> = query_words(prompt, &mut stems)
         .into_iter()
         .map(|(_, stem)| stem)
@@ -309,12 +332,10 @@ mod tests {
     use crate::docs::tests::catalogue;
 
     fn labels(query: &str, most: usize) -> Vec<String> {
-        let catalogue = catalogue("5.2");
-        ranked(query, &catalogue)
-            .iter()
-            .take(most)
-            .map(|(_, node)| node.label.clone())
-            .collect()
+        static INDEX: OnceLock<Index> = OnceLock::new();
+        let index = INDEX.get_or_init(|| Index::new(&catalogue("5.2")));
+        let found = index.ranked(query).into_iter().take(most);
+        found.map(|kind| kind.label.clone()).collect()
     }
 
     #[test]

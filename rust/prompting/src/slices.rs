@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use crate::cut::beginning;
 use crate::docs;
 use crate::scene::view;
+use crate::search::Index;
 
 /// Most bytes of one tree.
 const MAX_TREE: usize = 40_000;
@@ -117,7 +118,7 @@ fn slices_within(
                     tree.nodes.iter().map(|n| json!({"id": n.id, "type": n.kind, "label": n.label})).collect();
                 json!({"interface": tree.interface, "nodes": nodes, "links": tree.links})
             }),
-            ContextSlice::NodeDocs => Some(docs::document_found(request.query.as_deref().unwrap_or_default(), catalogue).into()),
+            ContextSlice::NodeDocs => Some(docs::document_found(request.query.as_deref().unwrap_or_default(), &Index::new(catalogue), catalogue).into()),
         };
         json!({
             "slice": request.slice,

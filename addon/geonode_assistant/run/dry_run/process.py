@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Runs in the other process of a dry run: opens the copy, applies the plan with the add-on's own code, writes a report.
+Or it takes a picture of the copy.
 
 It limits itself as far as the system allows, so that it ends even if the first process no longer watches it.
 """
@@ -20,6 +21,7 @@ from types import ModuleType
 from typing import Any
 
 NAME = "geonode_assistant"
+PICTURE = "picture.png"
 FILE_BYTES = 64 << 20
 PRINTED_LINES = 10
 # Seconds after the limit of the process that watches.
@@ -87,7 +89,7 @@ def add_on(package: str) -> ModuleType:
 def try_plan(job: dict[str, Any]) -> dict[str, Any]:
     """Applies the plan to the copy; returns the part of the run's report that the artist is shown."""
     started = time.monotonic()
-    add_on(job["package"])
+    blend = _opened(job)
     from geonode_assistant import native
     from geonode_assistant.host import census, mainfile
     from geonode_assistant.run import driver, measure, script_steps
@@ -95,13 +97,7 @@ def try_plan(job: dict[str, Any]) -> dict[str, Any]:
     from geonode_assistant.run.driver import RunHandle
     from geonode_assistant.run.recordings import Recordings
 
-    core, blend = native.core(), Path(job["blend"])
-    if job["sealed"]:
-        # Before anything that others wrote is read, and so with room for the file itself.
-        core.seal_this_process(job["megabytes"] + 2 * (blend.stat().st_size >> 20))
-    mainfile.open_file(blend)
-    if not job["sealed"]:
-        limit_memory(job["megabytes"])
+    core = native.core()
     # Here is the trial that it asks for.
     request = {"prompt": "", "provider": "offline", "approve": "all", "settings": {"try_scripts": "never"}}
     recordings = Recordings(frozenset(job["without_users"]), job["situation"]) if job["sealed"] else None
@@ -141,6 +137,36 @@ def try_plan(job: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
+def take_picture(job: dict[str, Any]) -> dict[str, Any]:
+    """Takes the picture; returns how it was made."""
+    file = _opened(job).with_name(PICTURE)
+    from geonode_assistant.host import picture
+
+    wanted = job["picture"]
+    if "scene" in wanted:
+        made = picture.through_camera(wanted["scene"], file, wanted["size"])
+    else:
+        picture.render(wanted["object"], file, wanted["size"], wanted["view"], ("CYCLES",))
+        made = {}
+    return {"status": "done", "picture": made}
+
+
+def _opened(job: dict[str, Any]) -> Path:
+    """Opens the copy, inside the sandbox where there is one; returns where it lies."""
+    add_on(job["package"])
+    from geonode_assistant import native
+    from geonode_assistant.host import mainfile
+
+    blend = Path(job["blend"])
+    if job["sealed"]:
+        # Before anything that others wrote is read, and so with room for the file itself.
+        native.core().seal_this_process(job["megabytes"] + 2 * (blend.stat().st_size >> 20))
+    mainfile.open_file(blend)
+    if not job["sealed"]:
+        limit_memory(job["megabytes"])
+    return blend
+
+
 def write_report(job: dict[str, Any], report: dict[str, Any]) -> None:
     """Writes the report, whole or not at all; a later one replaces it."""
     path = Path(job["report"])
@@ -171,7 +197,7 @@ def main() -> None:
     sys.path += [entry for entry in job["path"] if entry not in sys.path]
     limit_time(job["seconds"])
     try:
-        report = try_plan(job)
+        report = take_picture(job) if "picture" in job else try_plan(job)
     except MemoryError:
         report = _failure("dry_run_memory", "The dry run needs more memory than it may use.")
     except Exception as error:

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Starts a dry run: saves a copy of the open file, to which another Blender process applies the plan."""
+"""Starts a dry run: saves a copy of the open file, to which another Blender process applies the plan, or of which it
+takes a picture.
+"""
 
 from __future__ import annotations
 
@@ -42,33 +44,48 @@ def start(
     missing = _missing()
     if sealed and missing is not None:
         raise HostError("sandbox_unavailable", f"The script could not be tried. {missing}")
+    job = {
+        "plan": plan,
+        "exact": list(exact),
+        "catalogue": catalogue,
+        "without_users": census.without_users(),
+        "situation": addresses.situation(),
+    }
+    return _begin(job, seconds, megabytes, _readable(catalogue) if missing is None else None)
+
+
+def take_picture(wanted: dict[str, Any], seconds: int, megabytes: int) -> Trial:
+    """Starts a process in the same way that makes the picture ``PICTURE`` as ``host.picture.render`` (``object, view,
+    size``) or ``host.picture.through_camera`` (``scene, size``) does; raises as ``start``.
+    """
+    return _begin({"picture": wanted}, seconds, megabytes, _readable("") if _missing() is None else None)
+
+
+def _begin(job: dict[str, Any], seconds: int, megabytes: int, readable: list[str] | None) -> Trial:
+    """Saves the copy and starts the process that does the job; with ``readable`` it is sealed."""
     folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=bpy.app.tempdir or None))
     try:
         copy = folder / "copy.blend"
         mainfile.save_copy(copy, compress=False)
         job = {
+            **job,
             "blend": str(copy),
-            "plan": plan,
-            "exact": list(exact),
-            "catalogue": catalogue,
             "seconds": seconds,
             "megabytes": megabytes,
-            "sealed": missing is None,
-            "without_users": census.without_users(),
-            "situation": addresses.situation(),
+            "sealed": readable is not None,
             "report": str(folder / REPORT),
             "package": str(Path(__file__).parents[2]),
             "path": [*_core_folder(), *(entry for entry in sys.path if Path(entry).is_absolute())],
         }
         (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
-        readable = [*_readable(catalogue), *mainfile.external_files()] if missing is None else None
-        return Trial(_command(folder / "job.json"), folder, seconds, megabytes, readable)
+        files = [*readable, *mainfile.external_files()] if readable is not None else None
+        return Trial(_command(folder / "job.json"), folder, seconds, megabytes, files)
     except BaseException as error:
         shutil.rmtree(folder, ignore_errors=True)
         if isinstance(error, HostError):
-            raise HostError(error.code, f"The copy for the dry run could not be saved: {error.message}") from error
+            raise HostError(error.code, f"The copy of the file could not be saved: {error.message}") from error
         if isinstance(error, OSError):
-            raise HostError("execution_failed", f"The dry run could not be started: {error}.") from error
+            raise HostError("execution_failed", f"Another Blender could not be started: {error}.") from error
         raise
 
 

@@ -96,6 +96,11 @@ class Trial:
             return self._failed("dry_run_timeout", text, seconds)
         return None
 
+    def made(self, name: str) -> bytes:
+        """A file that the process made beside its report. Raises OSError if there is none."""
+        with (self._folder / name).open("rb") as stream:
+            return stream.read(REPORT_BYTES)
+
     def stopped(self) -> dict[str, Any]:
         """The result to report when the artist has stopped the trial."""
         seconds = time.monotonic() - self._started
@@ -217,6 +222,8 @@ def _result(report: dict[str, Any], seconds: float, peak: int) -> dict[str, Any]
         "did": [_text(line) for line in _list(report.get("did"))],
         "failed_gates": [_text(gate) for gate in _list(gates.get("failed_gates"))],
     }
+    if out["ok"] and isinstance(report.get("picture"), dict):
+        out["picture"] = report["picture"]
     if out["ok"] and isinstance(names, dict):
         out["names"] = names
         # For the core, which checks them.

@@ -14,12 +14,10 @@ use super::registered;
 /// # Errors
 /// Never; a test makes them.
 pub fn agent_tools(catalogue: &Arc<Catalogue>) -> Result<Registry, SpecError> {
-    let world = Arc::new(World {
-        context: Value::Null,
-        catalogue: Arc::clone(catalogue),
-    });
+    let world = World::new(Value::Null, catalogue);
     let mut registry = Registry::default();
-    for spec in builtin::specs()? {
+    // Its picture shows an object; theirs is wider.
+    for spec in builtin::specs()?.iter().filter(|spec| spec.id != builtin::PICTURE) {
         registry.add(Tool {
             runner: builtin::runner(spec, &world)?,
             spec: Arc::clone(spec),
@@ -115,6 +113,19 @@ fn report() -> Value {
 
 fn reading() -> Result<Vec<Spec>, SpecError> {
     Ok(vec![
+        on_host(
+            builtin::PICTURE,
+            "A small picture of an object as evaluated, of the artist's `viewport`, or a `render` through the camera: Cycles, few samples, no compositing.",
+            &json!({
+                "object_name": target(),
+                "view": {"enum": ["perspective", "front", "side", "top", "viewport", "render"], "description": "Default: perspective."},
+            }),
+            &[],
+            &json!({
+                "object": {"type": "string"}, "image": {"type": "object"},
+                "width": {"type": "integer"}, "height": {"type": "integer"},
+            }),
+        )?,
         on_host(
             "check_plan",
             "Checks what `apply_plan` would apply, without applying it: findings with code, path and fix.",

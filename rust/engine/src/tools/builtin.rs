@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 
 use geonode_graph::{Catalogue, Document};
-use geonode_prompting::docs;
+use geonode_prompting::{Index, docs};
 use geonode_protocol::Code;
 use geonode_tools::{CoreTool, Finish, Registry, Runner, RunsIn, Spec, SpecError, Tool, ToolError, read_result};
 use serde::Deserialize;
@@ -13,12 +13,28 @@ use serde_json::{Map, Value, json};
 #[derive(Debug)]
 pub(crate) struct World {
     /// The scene as captured at the start of the run.
-    pub(crate) context: Value,
-    pub(crate) catalogue: Arc<Catalogue>,
+    context: Value,
+    catalogue: Arc<Catalogue>,
+    /// Made by the first search.
+    index: OnceLock<Index>,
+}
+
+impl World {
+    pub(crate) fn new(context: Value, catalogue: &Arc<Catalogue>) -> Arc<Self> {
+        Arc::new(Self {
+            context,
+            catalogue: Arc::clone(catalogue),
+            index: OnceLock::new(),
+        })
+    }
+
+    fn index(&self) -> &Index {
+        self.index.get_or_init(|| Index::new(&self.catalogue))
+    }
 }
 
 /// The tool that needs a model with vision.
-const PICTURE: &str = "picture";
+pub(crate) const PICTURE: &str = "picture";
 
 /// Most bytes of one tree: larger ones are shown near their output.
 const MAX_TREE: usize = 15_000;
@@ -59,13 +75,13 @@ pub(crate) fn runner(spec: &Spec, world: &Arc<World>) -> Result<Runner, SpecErro
     let core = |function: Arc<CoreTool>| Runner::Core(function);
     let host = |finish: Arc<Finish>| Runner::Host(finish);
     Ok(match (spec.place, spec.id.as_str()) {
-        (RunsIn::Core, "node_docs") => core(Arc::new(move |input, _| node_docs(input, &world.catalogue))),
+        (RunsIn::Core, "node_docs") => core(Arc::new(move |input, _| node_docs(input, &world))),
         (RunsIn::Core, "search_nodes") => core(Arc::new(move |input, _| {
-            Ok(docs::find_nodes(text(input, "query"), &world.catalogue))
+            Ok(docs::find_nodes(text(input, "query"), world.index()))
         })),
-        (RunsIn::Core, "search_presets") => core(Arc::new(move |input, _| {
-            search_presets(text(input, "query"), &world.catalogue)
-        })),
+        (RunsIn::Core, "search_presets") => {
+            core(Arc::new(move |input, _| search_presets(text(input, "query"), &world)))
+        }
         (RunsIn::Core, id) => return Err(SpecError::NoCode(id.to_owned())),
         (RunsIn::Host, "tree_ir") => host(Arc::new(move |_, raw| tree_ir(raw, &world))),
         (RunsIn::Host, "scene_summary") => host(Arc::new(move |_, raw| Ok(scene_summary(raw, &world.catalogue)))),
@@ -77,7 +93,7 @@ fn text<'a>(input: &'a Value, key: &str) -> &'a str {
     input.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
-fn node_docs(input: &Value, catalogue: &Catalogue) -> Result<Value, ToolError> {
+fn node_docs(input: &Value, world: &World) -> Result<Value, ToolError> {
     let none = Map::new();
     let properties = input.get("properties").and_then(Value::as_object).unwrap_or(&none);
     match (text(input, "bl_idname"), text(input, "query")) {
@@ -85,17 +101,17 @@ fn node_docs(input: &Value, catalogue: &Catalogue) -> Result<Value, ToolError> {
             let text = "Name a type (`bl_idname`) or give words (`query`).";
             Err(ToolError::new(Code::ToolValidationError, text))
         }
-        ("", query) => Ok(json!({"nodes": docs::document_found(query, catalogue)})),
+        ("", query) => Ok(json!({"nodes": docs::document_found(query, world.index(), &world.catalogue)})),
         (name, _) => {
-            let page = docs::document_node(name, properties, catalogue);
+            let page = docs::document_node(name, properties, world.index(), &world.catalogue);
             let page = page.map_err(|error| ToolError::new(error.code(), error.to_string()))?;
             Ok(json!({"nodes": [page]}))
         }
     }
 }
 
-fn search_presets(query: &str, catalogue: &Catalogue) -> Result<Value, ToolError> {
-    let found = geonode_prompting::search_presets(query, catalogue)
+fn search_presets(query: &str, world: &World) -> Result<Value, ToolError> {
+    let found = geonode_prompting::search_presets(query, world.index(), &world.catalogue)
         .map_err(|error| ToolError::new(error.code(), error.to_string()))?;
     Ok(json!({"presets": found}))
 }
@@ -283,10 +299,7 @@ mod tests {
 
     #[test]
     fn every_tool_runs_where_its_contract_says() {
-        let world = Arc::new(World {
-            context: Value::Null,
-            catalogue: Arc::new(Catalogue::default()),
-        });
+        let world = World::new(Value::Null, &Arc::new(Catalogue::default()));
         let specs = specs().unwrap();
         assert!(specs.len() > 5);
         for spec in specs {

@@ -230,10 +230,7 @@ fn registry(
     settings: &Settings,
     added: &IndexMap<String, Arc<Spec>>,
 ) -> Result<Registry, geonode_tools::SpecError> {
-    let world = Arc::new(World {
-        context: context.clone(),
-        catalogue: Arc::clone(catalogue),
-    });
+    let world = World::new(context.clone(), catalogue);
     let mut registry = Registry::default();
     builtin::add(&mut registry, &world, settings.send_pictures)?;
     for spec in added.values() {

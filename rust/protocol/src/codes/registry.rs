@@ -499,6 +499,8 @@ codes! {
     "tools" {
         /// A request would send data to a host that is not allowed.
         EgressDenied = "egress_denied" => "Add the server to the allowed ones if you trust it." [policy],
+        /// There is nothing that this picture could show: no window, no 3D View or no camera.
+        NoView = "no_view" => "Ask for a picture of an object.",
         /// Too many tools were called at once.
         ToolBusy = "tool_busy" => "Call fewer tools at once.",
         /// The tool was called more often in this run than allowed.
