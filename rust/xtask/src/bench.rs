@@ -20,6 +20,7 @@ use crate::session::Session;
 
 /// The options of `bench`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub(crate) struct Bench {
     /// Only these versions [default: every one that is set up, at least the newest]
     #[arg(long, value_name = "VERSION", value_delimiter = ',')]
@@ -30,6 +31,9 @@ pub(crate) struct Bench {
     /// Only what requests to models take in tokens, by dialect; writes the table of the guide
     #[arg(long)]
     tokens: bool,
+    /// Only what calls of other programs take, with the tests' core, which is not optimised
+    #[arg(long)]
+    agents: bool,
     /// Only the estimates of time and memory, against trees that Blender evaluates; writes target/evaluation.md
     #[arg(long)]
     evaluation: bool,
@@ -49,6 +53,8 @@ pub(crate) fn bench(layout: &Layout, options: &Bench) -> Result<u8> {
         clients::measure(layout)?
     } else if options.tokens {
         tokens::measure(layout)?
+    } else if options.agents {
+        agents(layout)?
     } else {
         everything(layout, options)?
     };
@@ -92,6 +98,19 @@ fn everything(layout: &Layout, options: &Bench) -> Result<Vec<Figure>> {
         figures.extend(inside(&session, blender.version, &scripts)?);
     }
     Ok(figures)
+}
+
+/// What calls of other programs take. An optimised core is faster: what holds here holds there.
+fn agents(layout: &Layout) -> Result<Vec<Figure>> {
+    let session = Session::open(layout, &Choice::Newest, Build::Checked)?;
+    let environment = session
+        .environment()
+        .context("benchmarks run in the environments of this project")?;
+    let script = layout.root.join("rust/xtask/src/bench/agents.py");
+    let mut command = environment.command();
+    command.arg(&script).arg(&script);
+    let output = process::quiet(&mut command, "measuring calls of other programs")?;
+    lines(&output.stdout, "")
 }
 
 /// Compares the core's estimates with Blender's figures, for each requested version, by default for the newest.
