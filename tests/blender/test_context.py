@@ -55,6 +55,19 @@ def test_more_budget_shows_more(scene: None) -> None:
     assert "Cube" in [o["name"] for o in api.context(budget_tokens=1000)["objects"]]
 
 
+@pytest.mark.skipif(bpy.app.version < (4, 5), reason="4.2 shows only meshes to Python")
+def test_the_result_is_shown_with_its_copies() -> None:
+    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
+    bpy.ops.mesh.primitive_cube_add(size=1)
+    report = api.run("array the cube 5 times along x with a spacing of 2 m", provider="offline")
+    assert report.ok, report.messages
+    shown = next(o for o in api.context()["objects"] if o["name"] == "Cube")
+    assert shown["counts"]["vertices"] == 8
+    assert shown["result"]["instances"] == 5 or shown["result"]["vertices"] == 40, shown
+    low, high = shown["result"]["bounds"]
+    assert [round(b - a, 4) for a, b in zip(low, high, strict=True)] == [9, 1, 1]
+
+
 def test_equal_scenes_have_equal_hashes(scene: None) -> None:
     first = api.context()
     assert api.context() == first

@@ -8,12 +8,12 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 
 import bpy
 import numpy as np
 
-from . import animation, current, export, identity, modifiers, ownership, values
+from . import animation, current, export, identity, measure, modifiers, ownership, values
 from .documents import (
     Context,
     Document,
@@ -23,6 +23,7 @@ from .documents import (
     Object,
     Scene,
     SceneObject,
+    ShownResult,
     Tree,
     TreeFocus,
     TreeInfo,
@@ -90,6 +91,10 @@ class _Cut(TypedDict, total=False):
 
 class _Bounds(TypedDict, total=False):
     bounds: list[list[float]]
+
+
+class _Shown(TypedDict, total=False):
+    result: ShownResult
 
 
 class _Counts(TypedDict, total=False):
@@ -347,6 +352,7 @@ def _object(obj: Any, near: bool) -> SceneObject:
         "visible": _visible(obj),
         "selected": _selected(obj),
         **_counts(obj),
+        **_result(obj, near),
         "modifiers": [_shown(m, near) for m in obj.modifiers],
     }
 
@@ -378,6 +384,32 @@ def _bounds(obj: Any) -> _Bounds:
     corners = [tuple(corner) for corner in obj.bound_box]
     low, high = ([pick(c[axis] for c in corners) for axis in range(3)] for pick in (min, max))
     return {"bounds": [_numbers(low), _numbers(high)]}
+
+
+def _result(obj: Any, near: bool) -> _Shown:
+    """What the modifiers of an object make, as Blender evaluated it last; nothing is evaluated for this."""
+    layer = bpy.context.view_layer
+    if not near or layer is None or obj.mode == "EDIT" or not any(m.show_viewport for m in obj.modifiers):
+        return {}
+    made = obj.evaluated_get(layer.depsgraph)
+    if made is obj or not made.is_evaluated or not hasattr(made, "evaluated_geometry"):
+        return {}
+    if isinstance(made.data, bpy.types.Mesh) and len(made.data.vertices) > MEASURED:
+        return {}
+    try:
+        found = measure.evaluate_object(obj, layer.depsgraph, MEASURED)
+    except TypeError:  # changed since
+        return {}
+    mesh, instances = found.get("mesh", {}), found.get("instances", {})
+    numbers = {
+        "vertices": mesh.get("vertices"),
+        "faces": mesh.get("faces"),
+        "curves": found.get("curves", {}).get("curves"),
+        "points": found.get("pointcloud", {}).get("points"),
+        "instances": instances.get("nested", instances.get("count")),
+        "bounds": found["bounds"],
+    }
+    return {"result": cast("ShownResult", {key: value for key, value in numbers.items() if value is not None})}
 
 
 def _counts(obj: Any) -> _Counts:

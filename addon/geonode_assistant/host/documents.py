@@ -186,6 +186,8 @@ class SceneObject(TypedDict):
     counts: NotRequired[ElementCounts | None]
     # Length of a curve's splines together, without modifiers, in its own space, Blender units.
     length: NotRequired[float | None]
+    # What its modifiers make, of the objects that the prompt is probably about; not in Blender 4.2.
+    result: NotRequired[ShownResult | None]
     # The modifier stack, first to last.
     modifiers: list[Modifier]
 
@@ -203,6 +205,23 @@ class ElementCounts(TypedDict):
     splines: NotRequired[int | None]
     # Control points of a curve.
     points: NotRequired[int | None]
+
+
+class ShownResult(TypedDict):
+    """What the modifiers of an object make, as Blender evaluated it last."""
+
+    # Vertices of the mesh.
+    vertices: NotRequired[int | None]
+    # Faces of the mesh.
+    faces: NotRequired[int | None]
+    # Curves.
+    curves: NotRequired[int | None]
+    # Points of the point cloud.
+    points: NotRequired[int | None]
+    # Instances, those within instances counted one by one.
+    instances: NotRequired[int | None]
+    # Local bounds with the instances.
+    bounds: NotRequired[list[list[float]] | None]
 
 
 class Modifier(TypedDict):
@@ -602,7 +621,7 @@ class EvaluatedObject(TypedDict):
     modifiers: list[Modifier]
     # Its evaluated geometry.
     evaluated: Evaluated
-    # Whether its only modifier outputs the unchanged mesh; false where that is not known.
+    # Whether it shows what it showed before the run; false where that is not known.
     unchanged: bool
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import bpy
 
-from . import context, current, evaluate, explain, modifiers, picture, values
+from . import context, current, explain, measure, modifiers, picture, values
 from .documents import Context
 from .errors import HostError, near
 
@@ -47,7 +47,7 @@ def tree_ir(arguments: Arguments, target: Target) -> dict[str, Any]:
 def geometry_stats(arguments: Arguments, target: Target) -> dict[str, Any]:
     """Measures the geometry that the modifiers of an object produce."""
     obj = target_object(arguments, target)
-    return {"object": obj.name, "evaluated": evaluate.evaluate_object(obj, bpy.context.evaluated_depsgraph_get())}
+    return {"object": obj.name, "evaluated": measure.evaluate_object(obj, bpy.context.evaluated_depsgraph_get())}
 
 
 def take_picture(arguments: Arguments, target: Target) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from typing import Any
 import bpy
 from mathutils import Matrix, Vector
 
-from . import current, evaluate, modifiers
+from . import current, measure, modifiers
 
 NAME = ".geonode_picture"
 _DIRECTIONS = {  # from the object to the camera
@@ -47,7 +47,7 @@ def render(
     file cannot be written.
     """
     obj = modifiers.object_named(object) if isinstance(object, str) else object
-    found = evaluate.evaluate_object(obj, bpy.context.evaluated_depsgraph_get())
+    found = measure.evaluate_object(obj, bpy.context.evaluated_depsgraph_get())
     low, high = _world_bounds(obj, found["bounds"])
     with ExitStack() as undo:
         scene = _scene(obj, low, high, size, _DIRECTIONS[view], undo)

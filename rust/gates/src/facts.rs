@@ -148,12 +148,56 @@ impl Facts<'_> {
             .any(|(name, tree)| self.made_geometry(name, tree, 0))
     }
 
+    /// Whether the run made a node in any tree that can do something; what it only moved or grouped was there before.
+    pub(crate) fn made_nodes(&self) -> bool {
+        self.written_trees().any(|(name, tree)| {
+            self.new_nodes(name, tree)
+                .any(|node| !is_idle(node) && !self.only_groups(node, 0))
+        })
+    }
+
+    /// Whether a tree that was there before got inputs.
+    pub(crate) fn made_inputs(&self) -> bool {
+        self.written_trees().any(|(name, tree)| {
+            let inputs = |tree: &Tree| tree.interface.iter().filter(|item| item.is_socket(Side::Input)).count();
+            self.before
+                .trees
+                .get(name)
+                .is_some_and(|before| inputs(tree) > inputs(before))
+        })
+    }
+
+    /// Whether the run made a modifier of the object, or set an input of one.
+    pub(crate) fn made_or_set_modifier(&self, object: &EvaluatedObject) -> bool {
+        let targets = self.targets();
+        let written = object.modifiers.iter().filter(|modifier| {
+            let mut targets = targets.iter();
+            targets.any(|target| target.object == object.name && target.modifier == modifier.name)
+        });
+        let names = self.evidence.before.modifiers.get(&object.name);
+        let before = self.before.objects.get(&object.name);
+        written.into_iter().any(|modifier| {
+            let is_new = names.is_none_or(|names| !names.contains(&modifier.name));
+            let was = before.and_then(|before| before.modifiers.iter().find(|was| was.name == modifier.name));
+            is_new
+                || was.is_some_and(|was| {
+                    let mut kept = was.inputs.iter();
+                    kept.any(|(key, value)| modifier.inputs.get(key).is_some_and(|now| now != value))
+                })
+        })
+    }
+
     fn made_geometry(&self, name: &str, tree: &Tree, depth: usize) -> bool {
+        self.new_nodes(name, tree)
+            .any(|node| self.may_make_geometry(node) && !self.only_groups(node, depth))
+    }
+
+    /// The nodes that were neither in this tree before nor in another.
+    fn new_nodes<'t>(&'t self, name: &'t str, tree: &'t Tree) -> impl Iterator<Item = &'t Node> {
         let old = self.before.trees.get(name);
         let old: HashSet<&str> = old.into_iter().flat_map(ids).collect();
-        let was_here = |node: &&Node| old.contains(node.id.as_str()) || self.came(name, &node.id);
-        let mut new = tree.nodes.iter().filter(|node| !was_here(node));
-        new.any(|node| self.may_make_geometry(node) && !self.only_groups(node, depth))
+        let is_new = move |node: &&Node| !old.contains(node.id.as_str()) && !self.came(name, &node.id);
+        tree.nodes.iter().filter(is_new)
     }
 
     /// Whether a new group node holds nothing but what was there before.
@@ -220,10 +264,7 @@ impl Facts<'_> {
     }
 
     fn may_make_geometry(&self, node: &Node) -> bool {
-        if matches!(
-            node.kind.as_str(),
-            FRAME | REROUTE | GROUP_INPUT_TYPE | GROUP_OUTPUT_TYPE
-        ) {
+        if is_idle(node) {
             return false;
         }
         let kind = self.catalogue.and_then(|catalogue| catalogue.nodes.get(&node.kind));
@@ -243,6 +284,14 @@ impl Facts<'_> {
         };
         before.kind == now.kind && in_use(before) && !in_use(now)
     }
+}
+
+/// Whether the node can do nothing by itself.
+fn is_idle(node: &Node) -> bool {
+    matches!(
+        node.kind.as_str(),
+        FRAME | REROUTE | GROUP_INPUT_TYPE | GROUP_OUTPUT_TYPE
+    )
 }
 
 /// Whether something reaches a geometry output of the tree.

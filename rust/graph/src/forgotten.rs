@@ -55,7 +55,7 @@ impl Work<'_> {
         self.sink.push(finding);
     }
 
-    /// Unlinked geometry sockets of planned nodes and of the group's own ends.
+    /// Unlinked geometry sockets of planned nodes and of the group's own ends. A node that splits geometry may leave a part of it.
     fn open_sockets(&self, side: Side) -> Vec<Open> {
         let end = if side == Side::Input {
             GROUP_OUTPUT_TYPE
@@ -69,16 +69,19 @@ impl Work<'_> {
             .filter(|node| self.model.is_new(&node.id) || node.kind == end)
         {
             let sockets = self.scope.sockets(&self.model, node, side);
-            for socket in sockets.iter() {
-                if socket.kind != GEOMETRY || !socket.available {
-                    continue;
-                }
+            let geometry = |socket: &&Socket| socket.kind == GEOMETRY && socket.available;
+            let part_is_used = |other: &Socket| {
+                let mut edges = self.model.edges(&node.id, petgraph::Direction::Outgoing);
+                edges.any(|(_, wire, _)| wire.from_socket == other.identifier)
+            };
+            if side == Side::Output && node.kind != end && sockets.iter().filter(geometry).any(part_is_used) {
+                continue;
+            }
+            for socket in sockets.iter().filter(geometry) {
                 let linked = match side {
                     Side::Input => !self.model.links_to(&node.id, &socket.identifier).is_empty(),
-                    Side::Output => self
-                        .model
-                        .edges(&node.id, petgraph::Direction::Outgoing)
-                        .any(|(_, wire, _)| wire.from_socket == socket.identifier),
+                    // None of the node's is, except of the group's own input.
+                    Side::Output => part_is_used(socket),
                 };
                 if !linked {
                     open.push(Open {

@@ -400,7 +400,7 @@ fn measured(question: &Question) -> Option<String> {
         let scale = object.scale.into_iter().fold(0.0, |a: f64, b| a.max(b.abs()));
         return Some(format!("“{}” is {} long.", object.name, metres(length * scale)));
     }
-    let [x, y, z] = object.dimensions.map(metres);
+    let [x, y, z] = object.shown_size().map(metres);
     Some(format!("“{}” measures {x} × {y} × {z} (X × Y × Z).", object.name))
 }
 

@@ -144,12 +144,6 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
     })
 }
 
-/// Whether modifiers make all that an object shows, and what they make is copies: neither has a size in its own space.
-fn shows_only_copies(object: &SceneObject) -> bool {
-    let made = object.modifiers.iter().any(|modifier| modifier.node_group.is_some());
-    made && object.dimensions.iter().all(|side| *side < 1e-9)
-}
-
 /// Why a preset that works on a mesh finds none.
 fn without_a_surface(entry: &Entry, object: &SceneObject) -> Option<String> {
     let empty = object.counts.as_ref().is_some_and(|counts| counts.faces == Some(0));
@@ -157,7 +151,7 @@ fn without_a_surface(entry: &Entry, object: &SceneObject) -> Option<String> {
     if !(empty && entry.preset.target.kinds.iter().any(|kind| kind == "MESH")) {
         return None;
     }
-    if shows_only_copies(object) {
+    if object.shows_only_copies() {
         let title = &entry.preset.title;
         return Some(format!(
             "“{name}” shows copies only, and {title} works on a mesh. Apply its modifier and make the copies real (Object, Apply), or choose another object. Nothing was changed."

@@ -104,7 +104,7 @@ impl<'c> Last<'c> {
         };
         let thing = self.context.object(&name)?;
         let scale = self.unit / self.context.units.metres_per_unit();
-        Some(thing.dimensions.into_iter().fold(0.0, f64::max) / scale)
+        Some(thing.shown_size().into_iter().fold(0.0, f64::max) / scale)
     }
 
     /// Leaves what is placed as it is where the prompt names nothing else.

@@ -60,8 +60,8 @@ pub(crate) fn facts(read: &Read, context: &Context, object: &SceneObject, scale:
     let mut scope = Scope::new();
     let mut put = |name: &str, value: Value| scope.insert(name.to_owned(), value);
     put("target.name", json!(object.name));
-    put("target.dims", json!(local(object.dimensions)));
-    put("target.area", json!(area(local(object.dimensions))));
+    put("target.dims", json!(local(object.shown_size())));
+    put("target.area", json!(area(local(object.shown_size()))));
     put("target.length", json!(object.length.unwrap_or(0.0)));
     put("target.named", json!(read.cast.named));
     put("target.faces", json!(counts.faces.unwrap_or(0)));
@@ -86,12 +86,12 @@ pub(crate) fn facts(read: &Read, context: &Context, object: &SceneObject, scale:
     let (mut kind, mut name, mut shape, mut dims) = ("none", Value::Null, Value::Null, [1.0; 3]);
     match &read.cast.thing {
         Some(Thing::Itself) => {
-            (kind, name, dims) = ("itself", json!(object.name), local(object.dimensions));
+            (kind, name, dims) = ("itself", json!(object.name), local(object.shown_size()));
         }
         Some(Thing::Object(other)) => {
             kind = "object";
             name = json!(other);
-            dims = local(context.object(other).map_or([1.0; 3], |o| o.dimensions));
+            dims = local(context.object(other).map_or([1.0; 3], SceneObject::shown_size));
         }
         Some(Thing::Collection(other)) => {
             kind = "collection";
@@ -145,7 +145,7 @@ fn largest_of(collection: &str, context: &Context) -> [f64; 3] {
         .flat_map(|one| &one.objects)
         .filter_map(|name| context.object(name));
     let largest = objects.fold([0.0_f64; 3], |mut most, object| {
-        for (side, other) in most.iter_mut().zip(object.dimensions) {
+        for (side, other) in most.iter_mut().zip(object.shown_size()) {
             *side = side.max(other);
         }
         most

@@ -122,7 +122,7 @@ pub struct State {
     pub(crate) retried: u32,
     /// Requests that were not retries.
     pub(crate) iterations: u32,
-    /// The attempt whose plan was sent back because a link looked forgotten; this happens once.
+    /// The attempt whose plan was sent back because a link looked forgotten or nothing changed; this happens once.
     #[serde(default)]
     pub(crate) doubted: Option<u32>,
     /// Feedback for the next request.

@@ -63,6 +63,9 @@ impl Judged {
                 base.trees.insert(name.clone(), tree.clone());
             }
         }
+        for (name, object) in &before.objects {
+            base.objects.entry(name.clone()).or_insert_with(|| object.clone());
+        }
         if self.applied.is_empty() {
             let warned = before
                 .scene
@@ -197,6 +200,9 @@ fn figures(evidence: &Evidence) -> Option<Value> {
             if let Ok(Value::Object(counts)) = serde_json::to_value(measured) {
                 let counted = |(key, _): &(String, Value)| !matches!(key.as_str(), "bounds" | "finite" | "ms");
                 out.extend(counts.into_iter().filter(counted));
+            }
+            if object.unchanged {
+                out.insert("same_as_before".into(), json!(true));
             }
             if let Some([low, high]) = measured.bounds {
                 let size = [0, 1, 2].map(|axis: usize| match (low.get(axis), high.get(axis)) {

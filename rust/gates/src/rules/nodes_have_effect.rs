@@ -43,16 +43,19 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
     findings
 }
 
-/// Whether the whole tree outputs its unchanged input.
+/// Whether the object shows what it showed before although the run was to change it: it made a modifier, set a value or made nodes. One that
+/// also made inputs of the tree need not change anything yet.
 fn unchanged(facts: &Facts<'_>, name: &str) -> Option<GateFinding> {
     let object = facts.object(name).filter(|object| object.unchanged)?;
-    Some(GateFinding {
+    let meant = facts.made_or_set_modifier(object) || facts.made_nodes() && !facts.made_inputs();
+    meant.then(|| GateFinding {
         severity: Severity::Warning,
         ..finding(
             GATE.code,
             Code::Unchanged,
-            format!("The result on “{}” is exactly what the object was before.", object.name),
-            "Check the values: a translation of 0, a scale of 1, a level of 0 or an empty selection changes nothing.",
+            format!("“{}” shows exactly what it showed before.", object.name),
+            "Check the values and what they meet: a translation of 0, a level of 0, a selection that holds nothing, or an object that does not \
+             touch changes nothing.",
         )
     })
 }

@@ -121,6 +121,9 @@ pub struct SceneObject {
     /// Length of a curve's splines together, without modifiers, in its own space, Blender units.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub length: Option<f64>,
+    /// What its modifiers make, of the objects that the prompt is probably about; not in Blender 4.2.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result: Option<ShownResult>,
     /// The modifier stack, first to last.
     pub modifiers: Vec<Modifier>,
 }
@@ -138,9 +141,56 @@ impl Default for SceneObject {
             selected: false,
             counts: None,
             length: None,
+            result: None,
             modifiers: Vec::new(),
         }
     }
+}
+
+impl SceneObject {
+    /// Size of what it shows with the scale, Blender units: `dimensions`, or with its instances where it has nothing else.
+    #[must_use]
+    pub fn shown_size(&self) -> [f64; 3] {
+        let bounds = self.result.as_ref().and_then(|result| result.bounds);
+        match bounds.filter(|_| self.shows_only_copies()) {
+            Some([[x0, y0, z0], [x1, y1, z1]]) => {
+                let [sx, sy, sz] = self.scale;
+                [(x1 - x0) * sx.abs(), (y1 - y0) * sy.abs(), (z1 - z0) * sz.abs()]
+            }
+            None => self.dimensions,
+        }
+    }
+
+    /// Whether modifiers make all that it shows, and what they make is copies: neither has a size in its own space.
+    #[must_use]
+    pub fn shows_only_copies(&self) -> bool {
+        let made = self.modifiers.iter().any(|modifier| modifier.node_group.is_some());
+        made && self.dimensions.iter().all(|side| *side < 1e-9)
+    }
+}
+
+/// What the modifiers of an object make, as Blender evaluated it last.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ShownResult {
+    /// Vertices of the mesh.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vertices: Option<u64>,
+    /// Faces of the mesh.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub faces: Option<u64>,
+    /// Curves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub curves: Option<u64>,
+    /// Points of the point cloud.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub points: Option<u64>,
+    /// Instances, those within instances counted one by one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instances: Option<u64>,
+    /// Local bounds with the instances.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bounds: Option<[[f64; 3]; 2]>,
 }
 
 /// A collection of the file.

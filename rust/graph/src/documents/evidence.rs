@@ -81,7 +81,7 @@ pub struct EvaluatedObject {
     pub modifiers: Vec<Modifier>,
     /// Its evaluated geometry.
     pub evaluated: Evaluated,
-    /// Whether its only modifier outputs the unchanged mesh; false where that is not known.
+    /// Whether it shows what it showed before the run; false where that is not known.
     #[serde(default)]
     pub unchanged: bool,
 }

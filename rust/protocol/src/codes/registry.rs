@@ -253,8 +253,8 @@ codes! {
         NotAvailable = "not_available" => "Nothing can be done in this version; the other gates still judge the result.",
         /// A node receives no geometry.
         NothingReceived = "nothing_received" => "Link a geometry to the node's input.",
-        /// The modifier outputs the geometry that it receives.
-        Unchanged = "unchanged" => "Link what the tree creates to the Group Output.",
+        /// The object shows exactly what it showed before the run.
+        Unchanged = "unchanged" => "Check the values, the selections and what is linked to the Group Output.",
     }
     "run" {
         /// The step needs the artist's approval, and nobody can give it here.

@@ -18,6 +18,13 @@ impl Machine {
             self.state.feedback = Some(Feedback::Progress { envelope });
             return self.enter(Phase::Inspecting(Purpose::Baseline));
         }
+        // The model is told once and decides; it may be intended.
+        let doubtful = envelope.success && envelope.findings.iter().any(|finding| finding.code == Code::Unchanged);
+        if doubtful && self.state.doubted.is_none() && self.may_retry() {
+            self.state.doubted = Some(self.state.attempts);
+            self.state.feedback = Some(Feedback::GatesFailed { envelope });
+            return self.enter(Phase::Restoring(Aftermath::Retry));
+        }
         // A finding of a gate that passed only says what Blender cannot report.
         let (failed, unsaid): (Vec<_>, Vec<_>) = envelope
             .findings
