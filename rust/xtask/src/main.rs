@@ -86,3 +86,27 @@ fn dispatch(layout: &Layout, command: Cmd) -> Result<u8> {
         Cmd::Env(env) => run::in_env(layout, &env),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_of_the_public_workflows_exists() {
+        let folder = Layout::find().root.join(".github/workflows");
+        let mut commands = 0;
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+            for (_, rest) in text.lines().filter_map(|line| line.split_once("cargo xtask ")) {
+                // Values come from the matrix, and files from elsewhere.
+                let words = rest
+                    .replace("\"${PLATFORM}\"", "windows-x64")
+                    .replace("\"${wheels[@]}\"", "--wheel a.whl");
+                let parsed = Cli::try_parse_from(std::iter::once("xtask").chain(words.split_whitespace()));
+                assert!(parsed.is_ok(), "{rest}: {}", parsed.unwrap_err());
+                commands += 1;
+            }
+        }
+        assert!(commands > 2);
+    }
+}

@@ -1,4 +1,4 @@
-//! Formatting and lints. The tests of Rust lint what they compile (`cargo.rs`); without them clippy runs here.
+//! Formatting and lints, of the public workflows too. The tests of Rust lint what they compile (`cargo.rs`); without them clippy runs here.
 
 use anyhow::Result;
 
@@ -8,7 +8,7 @@ use crate::layout::Layout;
 use crate::process;
 use crate::tally::{Counts, LIMIT, Printer, streamed};
 
-/// The environment of the Python linters.
+/// The environment of the linters other than clippy.
 pub(super) fn tools() -> Wanted {
     Wanted::tools().with("lint")
 }
@@ -26,19 +26,26 @@ pub(super) fn run(layout: &Layout, clippy: bool, printer: &Printer) -> Result<Co
     ruff.args(["check", "--quiet", "addon", "tests", "rust"]);
     // `pyproject.toml` defines what is checked, and how strictly.
     let mypy = process::command(tools.programs().join("mypy"));
+    let mut zizmor = process::command(tools.programs().join("zizmor"));
+    zizmor.args(["--offline", "--quiet", "--strict-collection", ".github/workflows"]);
     let clippy = clippy.then(|| {
         let mut clippy = process::cargo();
         clippy.args(["clippy", "--quiet", "--workspace", "--all-targets", "--locked"]);
         clippy.args(["--", "-D", "warnings"]);
         ("cargo clippy", clippy)
     });
-    [("cargo fmt", format), ("ruff", ruff), ("mypy", mypy)]
-        .into_iter()
-        .chain(clippy)
-        .map(|(name, mut command)| {
-            let held = streamed(command.current_dir(&layout.root), LIMIT, printer, |_| {})?.success();
-            printer.line(&format!("{name}: {}", if held { "ok" } else { "FAILED" }));
-            Ok(Counts::of(held))
-        })
-        .sum()
+    [
+        ("cargo fmt", format),
+        ("ruff", ruff),
+        ("mypy", mypy),
+        ("zizmor", zizmor),
+    ]
+    .into_iter()
+    .chain(clippy)
+    .map(|(name, mut command)| {
+        let held = streamed(command.current_dir(&layout.root), LIMIT, printer, |_| {})?.success();
+        printer.line(&format!("{name}: {}", if held { "ok" } else { "FAILED" }));
+        Ok(Counts::of(held))
+    })
+    .sum()
 }
