@@ -228,6 +228,16 @@ pub(crate) fn remove(folder: &Path) -> Result<()> {
     }
 }
 
+/// Removes a file; a missing one is not an error.
+pub(crate) fn remove_file(file: &Path) -> Result<()> {
+    match fs::remove_file(file) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("cannot remove {}", file.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The environment if its stamp matches; starts nothing.
 ///
 /// # Errors

@@ -44,6 +44,8 @@ pub(crate) enum Group {
     Fuzz,
     /// The tests in Rust of the crates that the system matters to, compiled for Windows and run by Wine; takes half an hour the first time.
     Wine,
+    /// What the add-on asks of Windows, in Windows' own Python in Wine.
+    WinePython,
 }
 
 impl Group {
@@ -61,6 +63,7 @@ impl Group {
             Self::Window(release) => format!("window-{}", release.version),
             Self::Fuzz => "fuzz".into(),
             Self::Wine => "wine".into(),
+            Self::WinePython => "wine-python".into(),
         }
     }
 
@@ -68,7 +71,13 @@ impl Group {
     fn wanted(self) -> Vec<Wanted> {
         match self {
             Self::Lint { .. } => vec![lint::tools()],
-            Self::Rust | Self::Audit | Self::Headless(_) | Self::Window(_) | Self::Fuzz | Self::Wine => Vec::new(),
+            Self::Rust
+            | Self::Audit
+            | Self::Headless(_)
+            | Self::Window(_)
+            | Self::Fuzz
+            | Self::Wine
+            | Self::WinePython => Vec::new(),
             Self::Python => vec![Wanted::plain().with("dev"), lint::tools()],
             Self::Peers => vec![tested(NEWEST), Wanted::agents().with("dev")],
             Self::Blender(blender) => vec![tested(blender)],
@@ -90,7 +99,9 @@ impl Group {
     /// Whether it keeps every processor busy by itself, or takes measurements that others would disturb.
     pub(crate) fn alone(self) -> bool {
         match self {
-            Self::Lint { .. } | Self::Manifests(_) | Self::Window(_) | Self::Fuzz | Self::Wine => true,
+            Self::Lint { .. } | Self::Manifests(_) | Self::Window(_) | Self::Fuzz | Self::Wine | Self::WinePython => {
+                true
+            }
             Self::Rust | Self::Audit | Self::Python | Self::Peers | Self::Blender(_) | Self::Headless(_) => false,
         }
     }
@@ -104,7 +115,7 @@ impl Group {
             | Self::Headless(_)
             | Self::Manifests(_)
             | Self::Window(_) => true,
-            Self::Lint { .. } | Self::Rust | Self::Audit | Self::Fuzz | Self::Wine => false,
+            Self::Lint { .. } | Self::Rust | Self::Audit | Self::Fuzz | Self::Wine | Self::WinePython => false,
         }
     }
 
@@ -156,7 +167,8 @@ impl Group {
                 let tests = ["--release", "--package", "geonode-script", "--test", "it"];
                 cargo::test(layout, &tests, &["fuzz::", "--ignored"], printer)
             }
-            Self::Wine => wine::run(layout, printer),
+            Self::Wine => wine::programs::run(layout, printer),
+            Self::WinePython => wine::python::run(layout, printer),
         }
     }
 }

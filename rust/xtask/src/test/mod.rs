@@ -137,6 +137,9 @@ fn run_one(layout: &Layout, options: &Test, group: Group, printer: &Printer) -> 
     (outcome, (group.name(), files))
 }
 
+/// The groups that only `--full` and `--only` run.
+const LONG: [Group; 3] = [Group::Wine, Group::WinePython, Group::Fuzz];
+
 /// The groups in the order in which they run: what fails soonest first.
 fn all() -> Vec<Group> {
     let [newest, .., oldest] = SUPPORTED;
@@ -162,7 +165,7 @@ fn choose(options: &Test) -> Result<Vec<Group>> {
         return Ok(vec![Group::Rust, Group::Python, Group::Blender(newest)]);
     }
     if options.only.is_empty() {
-        let long = [Group::Wine, Group::Fuzz].into_iter().filter(|_| options.full);
+        let long = LONG.into_iter().filter(|_| options.full);
         return Ok(all().into_iter().chain(long).collect());
     }
     // Manifests and windows may be asked for in any Blender.
@@ -171,7 +174,7 @@ fn choose(options: &Test) -> Result<Vec<Group>> {
         .into_iter()
         .chain(RELEASES.map(Group::Headless))
         .chain(RELEASES.map(Group::Window))
-        .chain([Group::Wine, Group::Fuzz]);
+        .chain(LONG);
     let known: Vec<Group> = all().into_iter().chain(more).collect();
     let find = |name: &String| known.iter().copied().find(|group| group.name() == *name);
     match options.only.iter().find(|name| find(name).is_none()) {

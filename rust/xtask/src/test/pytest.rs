@@ -121,6 +121,17 @@ pub(super) fn peers(
     run_with(layout, command, name, &[folder], false, printer)
 }
 
+/// The folder of our plugin, which counts.
+///
+/// # Errors
+/// When it cannot be written.
+pub(super) fn plugins(layout: &Layout) -> Result<PathBuf> {
+    let folder = results(layout)?.join("plugin");
+    fs::create_dir_all(&folder)?;
+    env::replace(&folder.join("pytest_counts.py"), include_str!("pytest_counts.py"))?;
+    Ok(folder)
+}
+
 fn run_with(
     layout: &Layout,
     mut command: Command,
@@ -130,13 +141,9 @@ fn run_with(
     printer: &Printer,
 ) -> Result<GroupResult> {
     let results = results(layout)?;
-    let plugins = results.join("plugin");
-    fs::create_dir_all(&plugins)?;
-    env::replace(&plugins.join("pytest_counts.py"), include_str!("pytest_counts.py"))?;
+    let plugins = plugins(layout)?;
     let file = results.join(format!("{name}.json"));
-    if file.exists() {
-        fs::remove_file(&file)?;
-    }
+    env::remove_file(&file)?;
     // Other groups run in parallel, and tests check for left-over files.
     let temporary = tempfile::Builder::new().prefix("tests-").tempdir()?;
     for variable in ["TMPDIR", "TEMP", "TMP"] {
