@@ -73,11 +73,14 @@ def taken(client: Client, **arguments: Any) -> tuple[dict[str, Any], list[str], 
 def test_an_object_is_rendered_elsewhere_while_blender_goes_on(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(picture, "_render", lambda *_: pytest.fail("not in this process"))
     before, files = census.census(), copies()
+    preferences = bpy.context.preferences
+    kept = (preferences.filepaths.file_preview_type, preferences.is_dirty)
     shown, kinds, ticks = taken(client, object_name="Cube", view="top")
     assert kinds == ["text", "image"], shown
     assert (shown["object"], shown["width"], shown["height"]) == ("Cube", 512, 384)
     assert ticks > 20, "Blender had its turns"
     assert not any(census.difference(before, census.census()).values())
+    assert (preferences.filepaths.file_preview_type, preferences.is_dirty) == kept
     assert removed(files)
 
 

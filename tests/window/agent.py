@@ -79,7 +79,7 @@ def namespace() -> dict[str, Any]:
     """The namespace of requests: ``bpy``, this module's functions, and the add-on's modules."""
     import importlib
 
-    paths = ("api", "host.sliders", "run.session", "ui.pictures", "ui.polling", "ui.preferences")
+    paths = ("agents.server", "api", "host.sliders", "run.session", "ui.pictures", "ui.polling", "ui.preferences")
     names = {path.rpartition(".")[2]: importlib.import_module(f"{ADDON}.{path}") for path in paths}
     known = {"current": names["session"].current, "sliders": names["sliders"].of}
     return globals() | names | known | {"D": bpy.data, "C": bpy.context}

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +63,19 @@ def save_copy(file: Path, **options: Any) -> None:
         bpy.ops.wm.save_as_mainfile(filepath=str(file), copy=True, check_existing=False, **options)
     except RuntimeError as error:
         raise HostError("output_not_writable", _reason(error)) from error
+
+
+@contextlib.contextmanager
+def without_preview() -> Iterator[None]:
+    """Files that are saved meanwhile have no preview, which Blender would render in the window."""
+    preferences: Any = current.preferences()
+    kept, is_dirty = preferences.filepaths.file_preview_type, preferences.is_dirty
+    preferences.filepaths.file_preview_type = "NONE"
+    try:
+        yield
+    finally:
+        preferences.filepaths.file_preview_type = kept
+        preferences.is_dirty = is_dirty
 
 
 def external_files() -> list[str]:

@@ -66,7 +66,8 @@ def _begin(job: dict[str, Any], seconds: int, megabytes: int, readable: list[str
     folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=bpy.app.tempdir or None))
     try:
         copy = folder / "copy.blend"
-        mainfile.save_copy(copy, compress=False)
+        with mainfile.without_preview():
+            mainfile.save_copy(copy, compress=False)
         job = {
             **job,
             "blend": str(copy),
