@@ -198,7 +198,26 @@ fn idle_values(read: &Read, scope: &Scope, unit: f64) -> Result<Vec<String>, Ref
         .iter()
         .filter(|parameter| parameter.kind != ParameterKind::Bool)
         .filter(|parameter| read.values.contains_key(&parameter.name) && !known.contains(parameter.name.as_str()));
-    let said = idle.map(|parameter| {
+    let idle: Vec<&Parameter> = idle.collect();
+    // “a gap of 1 m and centres 1 m apart”: two lengths for the same.
+    let measures = |parameter: &&Parameter| parameter.kind == ParameterKind::Length;
+    let decides = |parameter: &&Parameter| {
+        measures(parameter) && read.values.contains_key(&parameter.name) && known.contains(parameter.name.as_str())
+    };
+    if let Some(one) = idle.iter().copied().find(measures)
+        && let Some(other) = entry.preset.parameters.iter().find(decides)
+    {
+        let words = |parameter: &Parameter| read.sources.get(&parameter.name).map_or("", String::as_str);
+        let message = format!(
+            "“{}” and “{}” cannot both hold: {} and {} decide the same. Give only one of them. Nothing was changed.",
+            words(one),
+            words(other),
+            one.title.to_lowercase(),
+            other.title.to_lowercase()
+        );
+        return Err(Refusal::new(Code::PartlyUnderstood, message));
+    }
+    let said = idle.into_iter().map(|parameter| {
         let words = read.sources.get(&parameter.name).map_or("", String::as_str);
         let value = describe(read, &parameter.name, scope, unit);
         format!(

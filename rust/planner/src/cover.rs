@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use geonode_protocol::Code;
 
 use crate::fill::Filled;
+use crate::language::Generic;
 use crate::library::Entry;
 use crate::quantity::Unit;
 use crate::reading::{ItemKind, Reading};
@@ -14,13 +15,18 @@ use crate::scene::Referent;
 /// Words that may be ignored and are named in the message.
 const FEW: usize = 3;
 
-/// The items that phrases of the preset explain; words that it merely allows, and words beside a number, explain no place.
+/// The items that phrases of the preset explain; words that it merely allows, words beside a number, and those that only introduce the target
+/// (“side of”) explain no place.
 fn explained(reading: &Reading, entry: &Entry) -> HashSet<usize> {
     let starts = 0..reading.items.len();
+    let introduces = |at: usize| {
+        let mut roles = entry.target.after.iter().filter(|phrase| phrase.weight() == 2);
+        is_place(reading, at) && reading.is(at + 1, &["of"]) && roles.any(|phrase| phrase.ends(reading, at).is_some())
+    };
     let spans = starts.flat_map(|at| {
-        entry
-            .phrases()
-            .filter_map(move |phrase| Some(at..phrase.ends(reading, at)?))
+        let ends = entry.phrases().filter_map(move |phrase| phrase.ends(reading, at));
+        ends.filter(move |end| !(introduces(at) && *end == at + 2))
+            .map(move |end| at..end)
     });
     spans.flatten().collect()
 }
@@ -121,10 +127,23 @@ fn decides(entry: &Entry, reading: &Reading, at: usize) -> bool {
             .is_some_and(|item| matches!(item.kind, ItemKind::Quantity(_) | ItemKind::Mention(_)));
         return placed && !reading.is(at + 1, &["to", "and"]);
     }
-    reading.is(
+    // “along the curve” of what is built straight.
+    let path = reading.is(at, &["along", "following"])
+        && reading.item(next).is_some_and(|item| match &item.kind {
+            ItemKind::Mention(mention) => mention.is("CURVE") || mention.is("CURVES"),
+            _ => language.generic.get(&item.stem) == Some(&Generic::Curve),
+        });
+    path || reading.is(
         at,
         &["both", "per", "down", "downwards", "downward", "upwards", "upward"],
     ) || reading.is(at, &["most"]) && !before.is_some_and(|before| reading.is(before, &["at", "the"]))
+}
+
+/// Whether the word takes a part that nobody can tell: “on most of the plane”.
+fn only_part(reading: &Reading, at: usize) -> bool {
+    let placed = at.checked_sub(1).and_then(|before| reading.item(before));
+    let placed = placed.is_some_and(|item| reading.language.prepositions.contains(&item.text));
+    placed && reading.is(at, &["most", "much", "some", "part", "parts"]) && reading.is(at + 1, &["of"])
 }
 
 /// Whether a word that changes nothing says something of the result all the same, so that the message names it.
@@ -222,6 +241,7 @@ pub(crate) fn leftovers(
     let mut opened: HashSet<usize> = HashSet::from([0]);
     restricted(reading, &used, &mut hard);
     let first = (0..reading.items.len()).find(|at| !reading.means_nothing(*at));
+    let number = |at: usize| matches!(reading.item(at).map(|item| &item.kind), Some(ItemKind::Quantity(_)));
     for (at, item) in reading.items.iter().enumerate() {
         let clause = clauses.get(at).copied().unwrap_or(0);
         if used.contains(&at) {
@@ -237,6 +257,10 @@ pub(crate) fn leftovers(
             continue;
         }
         match &item.kind {
+            // “5+3 cubes”: nothing adds up.
+            ItemKind::Break('+') if at > 0 && number(at - 1) && number(at + 1) => {
+                hard.push(reading.typed(at - 1, at + 2));
+            }
             ItemKind::Break(_) => {}
             ItemKind::Quantity(_) if item.text == "one" => {}
             ItemKind::Quantity(_) => hard.push(item.typed.clone()),
@@ -269,7 +293,11 @@ pub(crate) fn leftovers(
                 let understood = |at: usize| used.contains(&at) || explained.contains(&at);
                 let only = item.text == "only" && goes_on(reading, understood, at + 1);
                 let place = is_place(reading, at) && !explained.contains(&at) && !only;
-                if negation || place || decides(entry, reading, at) && !explained.contains(&at) {
+                if negation
+                    || place
+                    || only_part(reading, at)
+                    || decides(entry, reading, at) && !explained.contains(&at)
+                {
                     hard.push(item.typed.clone());
                 } else if silent(reading, entry, at) && !other {
                     // The first meaningful word of a further clause opens it.
@@ -295,20 +323,27 @@ pub(crate) fn leftovers(
         return Ok(soft);
     }
     hard.extend(soft);
-    hard.truncate(8);
-    let list = hard
-        .iter()
-        .map(|word| format!("“{}”", shorten(word)))
-        .collect::<Vec<_>>()
-        .join(", ");
-    Err(Refusal::new(
-        Code::PartlyUnderstood,
-        format!(
-            "Understood: {} ({}) Not understood: {list}. Nothing was changed. Leave that out, or word it differently.",
-            entry.preset.title, entry.preset.description
-        ),
-    )
-    .near(vec![entry.suggestion()]))
+    Err(not_understood(entry, hard))
+}
+
+/// The refusal that names what was understood and what was not.
+fn not_understood(entry: &Entry, mut words: Vec<String>) -> Refusal {
+    let mut named = HashSet::new();
+    words.retain(|word| named.insert(word.clone()));
+    words.truncate(8);
+    let numbers = words.iter().all(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+    let why = if numbers {
+        " A number needs a word that says what it is (“5 cm apart”), and each value is given once."
+    } else {
+        ""
+    };
+    let words = words.iter().map(|word| format!("“{}”", shorten(word)));
+    let list = words.collect::<Vec<_>>().join(", ");
+    let message = format!(
+        "Understood: {} ({}) Not understood: {list}.{why} Nothing was changed. Leave that out, or word it differently.",
+        entry.preset.title, entry.preset.description
+    );
+    Refusal::new(Code::PartlyUnderstood, message).near(vec![entry.suggestion()])
 }
 
 /// Whether the word precedes a noun that was read, like an adjective: “rusty old posts”, “a stone circle”.

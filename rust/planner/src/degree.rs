@@ -5,9 +5,9 @@ use crate::language::{Degree, DegreeOf};
 use crate::library::{Entry, Slot};
 use crate::phrase::Phrase;
 use crate::preset::ParameterKind;
-use crate::quantity::{Amount, Unit};
 use crate::reading::{ItemKind, Reading};
 use crate::scene::Referent;
+use crate::share::{as_large, share};
 
 /// The degree that the word at this place says: “a little” is one of strength, “a little cube” one of size.
 pub(crate) fn degree(reading: &Reading, at: usize) -> Option<Degree> {
@@ -131,41 +131,31 @@ fn described(reading: &Reading, entry: &Entry, cast: &[usize], at: usize) -> Des
     Described::Other
 }
 
-/// “half size”, “a third of the height”: a share of what is usual, with the noun that says of what.
-fn share(reading: &Reading, at: usize) -> Option<(f64, usize)> {
-    let item = reading.item(at)?;
-    let ItemKind::Quantity(quantity) = &item.kind else {
-        return None;
-    };
-    let Amount::One(value) = quantity.amount else {
-        return None;
-    };
-    let one = quantity.unit == Unit::Bare && reading.language.fractions.contains_key(&item.text);
-    let of = (at + 1..at + 5)
-        .take_while(|next| {
-            *next == at + 1
-                || reading.is(next - 1, &["of"])
-                || reading
-                    .item(next - 1)
-                    .is_some_and(|item| reading.language.is_determiner(&item.text))
-        })
-        .find(|next| {
-            reading.is(
-                *next,
-                &[
-                    "size",
-                    "sized",
-                    "height",
-                    "length",
-                    "width",
-                    "thickness",
-                    "radius",
-                    "diameter",
-                ],
-            )
-        })?;
-    one.then_some((value, of))
-}
+/// Nouns that say what is large or small.
+const MEASURES: [&str; 22] = [
+    "height",
+    "width",
+    "length",
+    "depth",
+    "radius",
+    "diameter",
+    "thickness",
+    "gap",
+    "gaps",
+    "spacing",
+    "distance",
+    "density",
+    "amount",
+    "number",
+    "strength",
+    "scale",
+    "speed",
+    "angle",
+    "margin",
+    "frequency",
+    "resolution",
+    "detail",
+];
 
 /// Gives each share of what is usual to the parameter that it is of.
 fn shift_shares(entry: &Entry, reading: &Reading, filled: &mut Filled) {
@@ -173,16 +163,32 @@ fn shift_shares(entry: &Entry, reading: &Reading, filled: &mut Filled) {
         if filled.used.contains(&at) {
             continue;
         }
-        let Some((factor, of)) = share(reading, at) else {
+        let (factor, of, cues, degree) = if let Some((factor, of, degree)) = as_large(reading, at) {
+            (factor, of, degree.cues.clone(), Some(degree.of))
+        } else if let Some((factor, of)) = share(reading, at) {
+            let stem = reading.items.get(of).map_or_else(String::new, |item| item.stem.clone());
+            let degree = match reading.item(of).map_or("", |item| item.text.as_str()) {
+                "size" | "sized" => Some(DegreeOf::Size),
+                "density" | "amount" => Some(DegreeOf::Amount),
+                "strength" => Some(DegreeOf::Strength),
+                _ => None,
+            };
+            (factor, of, vec![stem], degree)
+        } else {
             continue;
         };
-        let cues = [reading.items.get(of).map_or_else(String::new, |item| item.stem.clone())];
-        let sized = reading
-            .is(of, &["size", "sized"])
-            .then(|| sizing(entry, false))
-            .flatten();
-        let measures = |slot: &&Slot| slot.parameter.kind == ParameterKind::Length && speaks_of(slot, &cues);
-        let Some(slot) = sized.or_else(|| entry.slots.iter().find(measures)) else {
+        let measures = |slot: &&Slot| {
+            let kind = slot.parameter.kind;
+            matches!(kind, ParameterKind::Length | ParameterKind::Factor) && speaks_of(slot, &cues)
+        };
+        let slot = match degree {
+            Some(DegreeOf::Size) => sizing(entry, false),
+            Some(DegreeOf::Amount) => counting(entry),
+            Some(DegreeOf::Strength) => acting(entry),
+            _ => None,
+        };
+        let usual = |slot: &&Slot| !slot.parameter.default.is_null();
+        let Some(slot) = slot.or_else(|| entry.slots.iter().filter(measures).find(usual)) else {
             continue;
         };
         let name = &slot.parameter.name;
@@ -193,6 +199,29 @@ fn shift_shares(entry: &Entry, reading: &Reading, filled: &mut Filled) {
         filled.sources.insert(name.clone(), reading.typed(at, of + 1));
         filled.used.extend(at..=of);
     }
+}
+
+/// The parameter that a noun right behind the word names: “large gap”.
+fn measure_behind<'e>(entry: &'e Entry, reading: &Reading, at: usize) -> Option<&'e Slot> {
+    let item = reading.item(at + 1).filter(|item| item.kind == ItemKind::Word)?;
+    if !reading.is(at + 1, &MEASURES) {
+        return None;
+    }
+    let cues = [item.stem.clone()];
+    let numeric = |slot: &&Slot| {
+        let kind = slot.parameter.kind;
+        matches!(
+            kind,
+            ParameterKind::Length | ParameterKind::Factor | ParameterKind::Angle | ParameterKind::Count
+        )
+    };
+    let usual = |slot: &&Slot| !slot.parameter.default.is_null();
+    let named = || entry.slots.iter().filter(numeric).filter(|slot| speaks_of(slot, &cues));
+    let amount = reading
+        .is(at + 1, &["density", "amount", "number"])
+        .then(|| counting(entry))
+        .flatten();
+    amount.or_else(|| named().find(usual)).or_else(|| named().next())
 }
 
 /// Gives each such word to the parameter that it is about, as a factor of what is usual there. `cast` are the items of the objects.
@@ -215,6 +244,10 @@ pub(crate) fn shift(entry: &Entry, reading: &Reading, cast: &[usize], filled: &m
                 .filter(move |slot| !of_thing || slot.parameter.sizes_things)
         };
         let slot = match degree.of {
+            // “a large gap”, “low density”: the noun says of what.
+            DegreeOf::Size | DegreeOf::Dimension if measure_behind(entry, reading, at).is_some() => {
+                measure_behind(entry, reading, at)
+            }
             DegreeOf::Amount => counting(entry),
             DegreeOf::Size => sizing(entry, of_thing),
             // “thin poles” are not small ones.

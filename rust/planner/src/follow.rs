@@ -15,14 +15,6 @@ use crate::request::{Options, read};
 use crate::template::Read;
 use crate::values::PromptValue;
 
-/// What separates the parts of a sentence that each change one thing.
-const JOINTS: [&str; 5] = [", and ", " and ", ", ", "; ", " but "];
-/// What stands for the copies of the last result behind a number.
-const OF_THEM: [&str; 3] = [" of them", " of those", " of these"];
-/// What asks for a second result at another place.
-const SECOND: [&str; 4] = ["another", "second", "one more", "again"];
-const ELSEWHERE: [&str; 7] = ["beside", "next to", "behind", "above", "below", "in front of", "to the"];
-
 /// A prompt about the last result.
 pub(crate) struct Follow<'r, 'a> {
     pub(crate) library: &'a Library,
@@ -43,7 +35,8 @@ impl<'a> Follow<'_, 'a> {
 
     /// Changes that compare with what is there, or several of one sentence.
     pub(crate) fn changes(&self, rest: &str) -> Option<Result<Read<'a>, Refusal>> {
-        let joined = JOINTS.iter().find_map(|joint| rest.split_once(joint));
+        let joints = &self.library.language.joints;
+        let joined = joints.iter().find_map(|joint| rest.split_once(joint.as_str()));
         let Some((_, second)) = joined else {
             return relative::read(self.library, self.last, rest, self.context);
         };
@@ -102,8 +95,8 @@ impl<'a> Follow<'_, 'a> {
             Some(read) => Some(read),
             None => self.whole(part, false).map(Ok),
         };
-        JOINTS.iter().find_map(|joint| {
-            let (first, second) = rest.split_once(joint)?;
+        self.library.language.joints.iter().find_map(|joint| {
+            let (first, second) = rest.split_once(joint.as_str())?;
             let (first, second) = (one(first)?, one(second).or_else(|| self.parts(second))?);
             let both = first.and_then(|first| Ok((first, second?)));
             both.map(|(first, second)| merged(first, second)).transpose()
@@ -117,8 +110,9 @@ impl<'a> Follow<'_, 'a> {
             return relative::unclear(self.last, self.prompt);
         }
         let words = rest.to_lowercase();
-        let says = |list: &[&str]| list.iter().any(|word| words.contains(word));
-        if says(&SECOND) && says(&ELSEWHERE) && refused.code == Code::NoPresetMatch {
+        let language = &self.library.language;
+        let says = |list: &[String]| list.iter().any(|word| words.contains(word));
+        if says(&language.second) && says(&language.elsewhere) && refused.code == Code::NoPresetMatch {
             let message = format!(
                 "“{}” stands on “{}”, and a second one beside it needs an object of its own. Duplicate “{}” (Shift D) and move the copy, or name another object. Nothing was changed.",
                 self.last.modifier.name, self.last.object.name, self.last.object.name
@@ -178,7 +172,8 @@ fn merged<'a>(mut read: Read<'a>, other: Read<'a>) -> Option<Read<'a>> {
 /// “8 of them” as “8 copies”, or as so many of what the last result has.
 pub(crate) fn of_them(library: &Library, last: &Last, prompt: &str) -> Option<String> {
     let lower = prompt.to_lowercase();
-    let (at, words) = OF_THEM.iter().find_map(|words| Some((lower.find(words)?, words)))?;
+    let of_them = &library.language.of_them;
+    let (at, words) = of_them.iter().find_map(|words| Some((lower.find(words)?, words)))?;
     let (before, after) = (prompt.get(..at)?, prompt.get(at + words.len()..)?);
     let number = before.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
     let counts = number.parse::<f64>().is_ok() || library.language.numbers.contains_key(&number.to_lowercase());

@@ -116,6 +116,20 @@ struct File {
     change_of: Vec<String>,
     relative: Vec<String>,
     instead: Vec<String>,
+    replaced: Vec<String>,
+    openings: Vec<String>,
+    asides: Vec<String>,
+    along: Vec<String>,
+    constraints: Vec<String>,
+    joints: Vec<String>,
+    of_copies: Vec<String>,
+    of_them: Vec<String>,
+    second: Vec<String>,
+    elsewhere: Vec<String>,
+    then: Vec<String>,
+    also: Vec<String>,
+    with_random: String,
+    joining: Vec<String>,
     removals: Vec<String>,
     unsupported: Vec<String>,
     places: Vec<String>,
@@ -172,6 +186,34 @@ pub(crate) struct Language {
     pub(crate) relative: HashSet<String>,
     /// Words that change the last result when they open or end the prompt: “20 cones instead”.
     pub(crate) instead: HashSet<String>,
+    /// Words that reject what follows them: “instead of a sphere”.
+    pub(crate) replaced: Vec<String>,
+    /// Words before a request that say nothing of it: “how do I”, “I want to”.
+    pub(crate) openings: Vec<String>,
+    /// Words anywhere in a request that say nothing of it: “with geometry nodes”.
+    pub(crate) asides: Vec<String>,
+    /// Words before a curve that say “along”: “that follows”, “to the end of”.
+    pub(crate) along: Vec<Vec<String>>,
+    /// Verbs that say what stays: they go on with the request before them.
+    pub(crate) constraints: HashSet<String>,
+    /// What separates the parts of a sentence that each change one thing.
+    pub(crate) joints: Vec<String>,
+    /// Words that stand for what was placed, not for what it stands on.
+    pub(crate) of_copies: HashSet<String>,
+    /// What stands for the copies of the last result behind a number.
+    pub(crate) of_them: Vec<String>,
+    /// What asks for a second result.
+    pub(crate) second: Vec<String>,
+    /// What asks for a result at another place.
+    pub(crate) elsewhere: Vec<String>,
+    /// What ends one request and begins the next, the clearest first.
+    pub(crate) then: Vec<String>,
+    /// What may join two requests, or parts of one.
+    pub(crate) also: Vec<String>,
+    /// What asks for a second thing of what the first places: “array the cube 10 times with random rotation”.
+    pub(crate) with_random: String,
+    /// Words before the verb of a further request that say nothing of what is done.
+    pub(crate) joining: HashSet<String>,
     /// Verbs that ask for a removal when they open the sentence: “remove the wireframe”.
     pub(crate) removals: HashSet<String>,
     /// Stems of words that ask for something that no preset does.
@@ -298,6 +340,24 @@ impl Language {
             change_of: file.change_of,
             relative: set(file.relative),
             instead: set(file.instead),
+            replaced: file.replaced,
+            openings: file.openings,
+            asides: file.asides,
+            along: file
+                .along
+                .iter()
+                .map(|phrase| phrase.split(' ').map(str::to_owned).collect())
+                .collect(),
+            constraints: set(file.constraints),
+            joints: file.joints,
+            of_copies: set(file.of_copies),
+            of_them: file.of_them,
+            second: file.second,
+            elsewhere: file.elsewhere,
+            then: file.then,
+            also: file.also,
+            with_random: file.with_random,
+            joining: set(file.joining),
             removals: set(file.removals),
             numbers: file.numbers,
             multipliers: file.multipliers,

@@ -3,14 +3,43 @@
 use geonode_graph::documents::Modifier;
 use geonode_graph::documents::context::{Context, SceneObject};
 use geonode_graph::ir::Tree;
+use geonode_protocol::Code;
 use serde_json::Value;
 
 use crate::change::preset_of;
-use crate::library::Entry;
+use crate::library::{Entry, Library};
 use crate::naming::{About, last_result, names};
 use crate::preset::Unnamed;
-use crate::roles::Thing;
+use crate::refusal::Refusal;
+use crate::request::Options;
+use crate::roles::{Number, Thing};
 use crate::template::{Read, scale_of};
+
+/// Why a new result would silently copy all copies of an earlier one: “a ring of 12 cubes” on a cube that shows a ring of itself already.
+///
+/// “Array the cube 3 times along y” repeats what stands there; “12 cubes”, or another arrangement of nothing in particular, does not.
+pub(crate) fn multiplied(library: &Library, read: &Read, context: &Context, options: &Options) -> Option<Refusal> {
+    if read.cast.makes || read.cast.thing != Some(Thing::Itself) {
+        return None;
+    }
+    let earlier = Last::of(&library.entries, context, Some(&read.cast.target))?;
+    let same = earlier.entry.preset.id == read.entry.preset.id;
+    let named = read.cast.used.iter().len() > 0;
+    let title = &read.entry.preset.title;
+    let again = names(title, earlier.object, context, About::New(&options.words)).reused;
+    if earlier.thing() != Some(Thing::Itself) || again || read.cast.number == Number::One && (same || named) {
+        return None;
+    }
+    let (object, modifier) = (&earlier.object.name, &earlier.modifier.name);
+    Some(Refusal::new(
+        Code::PartlyUnderstood,
+        format!(
+            "“{object}” already shows copies of itself (“{modifier}”), and this would copy all of them again. Nothing was changed. To change that \
+             result, say what of it (“make it 12”); to repeat the whole, say so (“array the {object} 3 times along y”); for something beside it, \
+             name or select another object."
+        ),
+    ))
+}
 
 /// A result that a change can refer to.
 pub(crate) struct Last<'c> {

@@ -62,6 +62,10 @@ fn fits(pattern: &Pattern, item: &Item, reading: &Reading) -> bool {
     match (pattern, &item.kind) {
         (Pattern::Stem(stem), ItemKind::Word | ItemKind::Break(_)) => &item.stem == stem,
         (Pattern::Exact(text), ItemKind::Word | ItemKind::Quantity(_)) => &item.text == text,
+        // “half buried”: a number in one word is that word too.
+        (Pattern::Stem(stem), ItemKind::Quantity(_)) => {
+            &item.stem == stem && item.text.chars().all(char::is_alphabetic)
+        }
         // “a circle” is a circle, “the Circle” the object of that name.
         // A name of several words, “a name with words”, is no word.
         (Pattern::Stem(stem), ItemKind::Mention(mention)) => {

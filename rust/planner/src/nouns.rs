@@ -21,10 +21,18 @@ pub(crate) struct Noun {
 }
 
 /// Nouns of place without a meaning of their own: “the surface of the sphere” is the sphere.
-const PARTS: [&str; 21] = [
+const PARTS: [&str; 27] = [
     "surface", "top", "face", "faces", "edge", "edges", "length", "outside", "copies", "copy", "middle", "points",
-    "vertices", "polygons", "half", "side", "part", "border", "rim", "centre", "center",
+    "vertices", "polygons", "half", "side", "sides", "part", "parts", "most", "much", "rest", "all", "border", "rim",
+    "centre", "center",
 ];
+
+/// Whether a number is a share of something: “half”, “two thirds”, “30%”.
+pub(crate) fn is_share(reading: &Reading, at: usize, quantity: &Quantity) -> bool {
+    let words = || reading.item(at).map_or("", |item| item.text.as_str()).split(' ');
+    let fraction = |word: &str| reading.language.fractions.contains_key(word);
+    matches!(quantity.amount, Amount::One(_)) && (quantity.unit == Unit::Percent || words().any(fraction))
+}
 
 /// Words that may be between a phrase and the noun that it introduces.
 fn skipped(reading: &Reading, entry: &Entry, at: usize) -> bool {
@@ -69,13 +77,17 @@ fn head(reading: &Reading, entry: &Entry, start: usize) -> Option<(usize, bool, 
         match &item.kind {
             ItemKind::Mention(mention) => return Some((at, counted, mention.definite || definite)),
             ItemKind::Break(_) => break,
-            // “the first half of the curve” is the curve.
-            ItemKind::Quantity(_) if reading.is(at + 1, &["of"]) && item.text.starts_with("half") => at += 1,
+            // “the first half of the curve”, “30% of the plane” are on the curve and on the plane.
+            ItemKind::Quantity(quantity) if reading.is(at + 1, &["of"]) && is_share(reading, at, quantity) => at += 1,
             // “fifty 8 cm spheres”.
             ItemKind::Quantity(q) if counted && guess.is_none() && q.unit == Unit::Metres => {}
             ItemKind::Quantity(_) if guess.is_some() || !skipped(reading, entry, at) => break,
             ItemKind::Quantity(_) => counted = true,
-            ItemKind::Word if PARTS.contains(&item.text.as_str()) && reading.is(at + 1, &["of"]) => at += 1,
+            ItemKind::Word if PARTS.contains(&item.text.as_str()) && reading.is(at + 1, &["of"]) => {
+                // “one side of the cube” counts sides.
+                counted &= item.text.starts_with("cop");
+                at += 1;
+            }
             ItemKind::Word if language.definite.contains(&item.text) && guess.is_none() => definite = true,
             ItemKind::Word if ["it", "them", "selection"].contains(&item.text.as_str()) && guess.is_none() => {
                 return Some((at, false, true));

@@ -1,11 +1,13 @@
 //! Which number could be which parameter: the words beside it, its unit, its place; and the cheapest assignment of all.
 
 use crate::library::{Entry, Slot};
+use crate::nouns::is_share;
 use crate::phrase::Phrase;
 use crate::preset::{Parameter, ParameterKind};
 use crate::quantity::{Amount, Quantity, Unit};
 use crate::reading::{ItemKind, Reading};
 use crate::scene::Referent;
+use crate::share::compares_with_usual;
 
 /// What meshes and curves consist of: a number before it counts.
 const ELEMENTS: [&str; 9] = [
@@ -244,12 +246,13 @@ fn stands_free(reading: &Reading, at: usize) -> bool {
                 at - 2,
                 &["starting", "start", "starts", "beginning", "ending", "end", "ends"],
             );
-    let aside = reading.is(at + 1, &["to"])
-        && (at + 2..at + 4).any(|next| {
-            reading
-                .item(next)
-                .is_some_and(|item| reading.language.places.contains(&item.text))
-        });
+    let place = |at: usize| {
+        reading
+            .item(at)
+            .is_some_and(|item| reading.language.places.contains(&item.text))
+    };
+    // “3 sides” counts sides.
+    let aside = place(at + 1) || reading.is(at + 1, &["to"]) && (at + 2..at + 4).any(place);
     !(beside || aside)
 }
 
@@ -273,6 +276,42 @@ fn one_of_two_counts(reading: &Reading, at: usize, things: &[usize]) -> bool {
     reading.is(at + 1, &["and", "or"])
         && matches!(reading.item(at + 2).map(|item| &item.kind), Some(ItemKind::Quantity(other)) if other.unit == Unit::Bare)
         && before_thing(reading, at + 2, things)
+}
+
+/// Whether the number is a part of the things: “half of them”, “10% of the rocks”, “30 of those”.
+fn part_of_things(reading: &Reading, at: usize, things: &[usize]) -> bool {
+    let language = reading.language;
+    let article = |at: &usize| {
+        reading
+            .item(*at)
+            .is_some_and(|item| item.kind == ItemKind::Word && language.definite.contains(&item.text))
+    };
+    if !reading.is(at + 1, &["of"]) {
+        return false;
+    }
+    let noun = (at + 2..at + 4).find(|at| !article(at)).unwrap_or(at + 2);
+    let pronoun = (at + 2..at + 3).any(|at| reading.is(at, &["them", "those", "these", "it", "this", "that"]));
+    let named = reading.item(noun).is_some_and(|item| {
+        !ELEMENTS.contains(&item.text.as_str())
+            && (matches!(item.kind, ItemKind::Mention(_)) || language.generic.contains_key(&item.stem))
+    });
+    pronoun || named || things.contains(&noun)
+}
+
+/// Whether a number that no word explains stands so far from the rest that it may be what the preset needs most: “30%”, but not “10% large”.
+fn stands_alone(reading: &Reading, at: usize) -> bool {
+    let language = reading.language;
+    reading.item(at + 1).is_none_or(|next| match next.kind {
+        ItemKind::Break(_) | ItemKind::Mention(_) | ItemKind::Quantity(_) => true,
+        ItemKind::Word => language.prepositions.contains(&next.text) || language.conjunctions.contains(&next.text),
+    })
+}
+
+/// Whether a number without a word that says what it is may be what the preset needs most: no “twice”, no “half” of something else.
+fn may_be_first(reading: &Reading, at: usize, quantity: &Quantity) -> bool {
+    let of_elements = (at + 2..at + 4).any(|next| reading.is(next, &ELEMENTS)) && reading.is(at + 1, &["of"]);
+    let alone = quantity.unit != Unit::Bare && stands_alone(reading, at);
+    quantity.unit != Unit::Times && (!is_share(reading, at, quantity) || alone || of_elements)
 }
 
 /// A number that could be a parameter.
@@ -365,9 +404,22 @@ fn cannot_be(parameter: &Parameter, quantity: &Quantity, reading: &Reading, at: 
     // “100 to 200 rocks” leaves the count open; it is not a range of anything else.
     let open_count =
         bare && matches!(quantity.amount, Amount::Range(low, _) if low >= 2.0) && before_thing(reading, at, things);
+    let whole = matches!(parameter.kind, ParameterKind::Count | ParameterKind::Seed);
+    if whole && is_share(reading, at, quantity) && quantity.unit == Unit::Bare {
+        return true;
+    }
+    // “30 of them” counts, “half of them” says of which.
+    if part_of_things(reading, at, things) && (is_share(reading, at, quantity) || !parameter.counts_things) {
+        return true;
+    }
     // “a few” and “100 and 200 rocks” count.
     let counts_only = is_vague(reading, at) || bare && one_of_two_counts(reading, at, things);
     open_count && !parameter.counts_things || counts_only && !counts
+}
+
+/// The stem of the item behind a number: “large” of “5 large ones”.
+fn beside_stem(reading: &Reading, at: usize) -> String {
+    reading.item(at + 1).map(|item| item.stem.clone()).unwrap_or_default()
 }
 
 /// Whether the number stands right behind several things: “rocks 60”.
@@ -382,105 +434,107 @@ fn after_things(reading: &Reading, at: usize, things: &[usize]) -> bool {
 
 /// Every number with the parameters that it could be, the most certain first.
 pub(crate) fn offers(entry: &Entry, reading: &Reading, things: &[usize], idle: &[usize]) -> Vec<Offer> {
-    let mut offers = Vec::new();
-    for (at, item) in reading.items.iter().enumerate().filter(|(at, _)| !idle.contains(at)) {
-        let ItemKind::Quantity(quantity) = &item.kind else {
-            continue;
-        };
-        if quantity.unit == Unit::Bare && counts_other(entry, reading, at, things) {
-            continue;
-        }
-        let whole = quantity.unit == Unit::Bare && matches!(quantity.amount, Amount::One(n) if n.fract() == 0.0);
-        let counts_noun = whole && counted_noun(reading, at).is_some();
-        let free = stands_free(reading, at);
-        let other = counts_another(entry, reading, at, quantity, things);
-        for (index, slot) in entry.slots.iter().enumerate() {
-            let parameter = &slot.parameter;
-            if cannot_be(parameter, quantity, reading, at, things) {
-                continue;
-            }
-            let Some(mut base) = fits(parameter, quantity) else {
-                continue;
-            };
-            // “a ring of 8 cubes, 5”: a bare number before the things counts them rather than measuring anything.
-            let counted = entry.preset.thing.is_some() && before_thing(reading, at, things);
-            if quantity.unit == Unit::Bare && parameter.kind == ParameterKind::Length && counted {
-                base += 3.0;
-            }
-            let measured_noun = matches!(parameter.kind, ParameterKind::Length | ParameterKind::Angle) && counts_noun;
-            if let Some((mut cost, span)) =
-                cue(slot, reading, at).filter(|(_, span)| !measured_noun || says_it(reading, span, at))
-            {
-                // “a helix of 100 cubes, 8 m high”: what is built has a height of its own.
-                if parameter.sizes_things
-                    && !before_thing(reading, at, things)
-                    && says_of_another(entry, index, &span, reading)
-                {
-                    cost += 0.4;
-                }
-                offers.push(Offer {
-                    cost: base + cost,
-                    slot: index,
-                    item: at,
-                    span,
-                });
-            }
-            let beside = before_thing(reading, at, things) || whole && after_things(reading, at, things);
-            if parameter.counts_things && quantity.unit == Unit::Bare && beside {
-                offers.push(Offer {
-                    cost: base + 0.6,
-                    slot: index,
-                    item: at,
-                    span: at..at,
-                });
-            }
-            if parameter.kind == ParameterKind::Count && parameter.rank.is_some() && quantity.unit == Unit::Times {
-                offers.push(Offer {
-                    cost: base + 0.3,
-                    slot: index,
-                    item: at,
-                    span: at..at,
-                });
-            }
-            let measured = matches!(quantity.unit, Unit::Metres | Unit::Blender);
-            if parameter.sizes_things && measured && before_thing(reading, at, things) {
-                offers.push(Offer {
-                    cost: base + 0.9,
-                    slot: index,
-                    item: at,
-                    span: at..at,
-                });
-            }
-            let bare_angle = quantity.unit == Unit::Bare && parameter.kind == ParameterKind::Angle;
-            // “200 faces” counts; it is no length and no factor.
-            let counts = measured_noun
-                || quantity.unit == Unit::Bare
-                    && matches!(parameter.kind, ParameterKind::Length | ParameterKind::Factor)
-                    && reading.is(at + 1, &ELEMENTS);
-            let counts =
-                counts || matches!(quantity.amount, Amount::Range(..)) && parameter.kind == ParameterKind::Count;
-            let meant = other.is_none_or(|known| known && parameter.kind == ParameterKind::Count);
-            if let Some(rank) = parameter.rank.filter(|_| free && meant && !bare_angle && !counts) {
-                let vague = if quantity.unit == Unit::Bare && parameter.kind == ParameterKind::Length {
-                    8.0
-                } else {
-                    6.0
-                };
-                offers.push(Offer {
-                    cost: base + vague + f64::from(rank) * 0.1,
-                    slot: index,
-                    item: at,
-                    span: at..at,
-                });
-            }
-        }
-    }
+    let numbers = (0..reading.items.len()).filter(|at| !idle.contains(at));
+    let mut offers: Vec<Offer> = numbers.flat_map(|at| offers_of(entry, reading, things, at)).collect();
+    offers.retain(|offer| offer.cost < UNREAD);
     offers.sort_by(|a, b| {
         a.cost
             .total_cmp(&b.cost)
             .then(a.item.cmp(&b.item))
             .then(a.slot.cmp(&b.slot))
     });
+    offers
+}
+
+/// What the number at this place could be.
+fn offers_of(entry: &Entry, reading: &Reading, things: &[usize], at: usize) -> Vec<Offer> {
+    let mut offers = Vec::new();
+    let Some(ItemKind::Quantity(quantity)) = reading.item(at).map(|item| &item.kind) else {
+        return offers;
+    };
+    if quantity.unit == Unit::Bare && counts_other(entry, reading, at, things) || compares_with_usual(reading, at) {
+        return offers;
+    }
+    let may_be_first = may_be_first(reading, at, quantity);
+    let mut unsaid: Vec<(u32, Offer)> = Vec::new();
+    let whole = quantity.unit == Unit::Bare && matches!(quantity.amount, Amount::One(n) if n.fract() == 0.0);
+    let counts_noun = whole && counted_noun(reading, at).is_some();
+    let free = stands_free(reading, at);
+    let other = counts_another(entry, reading, at, quantity, things);
+    for (index, slot) in entry.slots.iter().enumerate() {
+        let parameter = &slot.parameter;
+        if cannot_be(parameter, quantity, reading, at, things) {
+            continue;
+        }
+        let Some(mut base) = fits(parameter, quantity) else {
+            continue;
+        };
+        // “a ring of 8 cubes, 5”: a bare number before the things counts them rather than measuring anything.
+        let counted = entry.preset.thing.is_some() && before_thing(reading, at, things);
+        if quantity.unit == Unit::Bare && parameter.kind == ParameterKind::Length && counted {
+            base += UNREAD;
+        }
+        let plain = |cost: f64| Offer {
+            cost: base + cost,
+            slot: index,
+            item: at,
+            span: at..at,
+        };
+        let of = parameter.of.unwrap_or(parameter.kind);
+        let measured_noun = counts_noun
+            && (matches!(of, ParameterKind::Length | ParameterKind::Angle)
+                || of == ParameterKind::Factor && reading.language.adjectives.contains(&beside_stem(reading, at)));
+        if let Some((mut cost, span)) =
+            cue(slot, reading, at).filter(|(_, span)| !measured_noun || says_it(reading, span, at))
+        {
+            // “a helix of 100 cubes, 8 m high”: what is built has a height of its own.
+            if parameter.sizes_things
+                && !before_thing(reading, at, things)
+                && says_of_another(entry, index, &span, reading)
+            {
+                cost += 0.4;
+            }
+            offers.push(Offer { span, ..plain(cost) });
+        }
+        let beside = before_thing(reading, at, things) || whole && after_things(reading, at, things);
+        if parameter.counts_things && quantity.unit == Unit::Bare && beside {
+            offers.push(plain(0.6));
+        }
+        if parameter.kind == ParameterKind::Count && parameter.rank.is_some() && quantity.unit == Unit::Times {
+            offers.push(plain(0.7));
+        }
+        let measured = matches!(quantity.unit, Unit::Metres | Unit::Blender);
+        if parameter.sizes_things && measured && before_thing(reading, at, things) {
+            offers.push(plain(0.9));
+        }
+        let bare_angle = quantity.unit == Unit::Bare && parameter.kind == ParameterKind::Angle;
+        // “200 faces” counts; it is no length and no factor.
+        let counts = measured_noun
+            || quantity.unit == Unit::Bare
+                && matches!(parameter.kind, ParameterKind::Length | ParameterKind::Factor)
+                && reading.is(at + 1, &ELEMENTS);
+        let counts = counts || matches!(quantity.amount, Amount::Range(..)) && parameter.kind == ParameterKind::Count;
+        let meant = other.is_none_or(|known| known && parameter.kind == ParameterKind::Count);
+        if let Some(rank) = parameter
+            .rank
+            .filter(|_| free && meant && may_be_first && !bare_angle && !counts)
+        {
+            let vague = if quantity.unit == Unit::Bare && parameter.kind == ParameterKind::Length {
+                8.0
+            } else {
+                6.0
+            };
+            unsaid.push((rank, plain(vague + f64::from(rank) * 0.1)));
+        }
+    }
+    // A number that nothing explains is what the preset needs most; if that has a value already, it is none of the rest.
+    let first = unsaid.iter().map(|(rank, _)| *rank).min();
+    offers.extend(
+        unsaid
+            .into_iter()
+            .filter(|(rank, _)| Some(*rank) == first)
+            .map(|(_, offer)| offer),
+    );
     offers
 }
 

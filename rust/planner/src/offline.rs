@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use geonode_protocol::Understanding;
+use geonode_protocol::{Code, Understanding};
 use serde_json::{Value, json};
 
 use crate::answer;
 use crate::build::{Planned, build};
 use crate::change::preset_of;
 use crate::follow::{self, Follow, changed, changes_a_value, opens_with_a_value};
-use crate::last::Last;
+use crate::last::{self, Last};
 use crate::library::Library;
 use crate::naming::{About, last_result, names};
 use crate::refusal::Refusal;
@@ -22,6 +22,7 @@ use crate::standing;
 use crate::template::Read;
 use crate::translate;
 use crate::values::PromptValue;
+use crate::wish;
 use geonode_graph::documents::context::Context;
 
 pub use crate::request::{MAX_CHARACTERS, Options};
@@ -92,8 +93,24 @@ fn told(said: &str) -> Planned {
     }
 }
 
-/// One thing, or several of which each is understood alone.
+/// The request of a sentence: without what it rejects, and if need be without the words around it.
 fn in_english(library: &Library, prompt: &str, context: &Context, options: &Options) -> Result<Planned, Refusal> {
+    let kept = wish::without_rejected(prompt, context, &library.language).map(|kept| {
+        let last = Last::of(&library.entries, context, options.object.as_deref());
+        last.map_or(kept.clone(), |_| format!("{kept} instead"))
+    });
+    let prompt = kept.as_deref().unwrap_or(prompt);
+    asked(library, prompt, context, options).or_else(|refusal| {
+        let plain = wish::plainly(prompt, &library.language).ok_or_else(|| refusal.clone())?;
+        asked(library, &plain, context, options).map_err(|other| match other.code {
+            Code::NoPresetMatch => refusal,
+            _ => other,
+        })
+    })
+}
+
+/// One thing, or several of which each is understood alone.
+fn asked(library: &Library, prompt: &str, context: &Context, options: &Options) -> Result<Planned, Refusal> {
     single(library, prompt, context, options, false).or_else(|refusal| {
         let chosen = options.object.as_deref();
         let mut context = context.clone();
@@ -183,9 +200,17 @@ fn single(
             if let Some(last) = &last {
                 last.keep_thing(&mut read);
             }
+            if let Some(refusal) = last::multiplied(library, &read, context, options).filter(|_| !read.cast.kept) {
+                return Err(refusal);
+            }
             return build(&read, context, About::Last);
         }
-        Ok(read) => return build(&read, context, About::New(&options.words)),
+        Ok(read) => {
+            return match last::multiplied(library, &read, context, options) {
+                Some(refusal) => Err(refusal),
+                None => build(&read, context, About::New(&options.words)),
+            };
+        }
         Err(refusal) => refusal,
     };
     let Some(last) = last else {
@@ -285,7 +310,13 @@ fn opens_with_a_change(library: &Library, prompt: &str) -> bool {
 /// As [`plan`].
 pub fn understand(prompt: &str, context: &Context, options: &Options) -> Result<Understood, Refusal> {
     let library = &*Library::with(&options.presets)?;
-    let read = read(library, &without_instead(library, prompt).0, context, options)?;
+    let kept = wish::without_rejected(prompt, context, &library.language);
+    let prompt = kept.as_deref().unwrap_or(prompt);
+    let read_plainly = |prompt: &str| read(library, &without_instead(library, prompt).0, context, options);
+    let read = read_plainly(prompt).or_else(|refusal| match wish::plainly(prompt, &library.language) {
+        Some(plain) => read_plainly(&plain),
+        None => Err(refusal),
+    })?;
     Ok(Understood {
         preset: read.entry.preset.id.clone(),
         cast: read.cast,

@@ -2,12 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use crate::language::Language;
+use crate::language::{Generic, Language};
 use crate::quantity::{self, Quantity};
 use crate::scene::{self, Mention};
 use crate::spelling;
 use crate::tokens::{self, Kind, Token};
 use geonode_graph::documents::Context;
+
+/// What the presets call it.
+const ALONG: &str = "along";
 
 /// What an item is.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,7 +56,7 @@ impl<'a> Reading<'a> {
         language: &'a Language,
         correct: impl Fn(&str, &BTreeSet<String>) -> Option<String>,
     ) -> Self {
-        let mut tokens = tokens::split(prompt);
+        let mut tokens = along(tokens::split(prompt), context, language);
         let mentions = scene::mentions(&tokens, context, language);
         let names = spelling::names(context, language);
         let mut taken = vec![false; tokens.len()];
@@ -155,6 +158,46 @@ impl<'a> Reading<'a> {
     }
 }
 
+/// “a chain that follows the curve” as “a chain along the curve”: words before a curve that say no more than that.
+fn along(mut tokens: Vec<Token>, context: &Context, language: &Language) -> Vec<Token> {
+    let mentions = scene::mentions(&tokens, context, language);
+    let text = |at: usize| {
+        tokens
+            .get(at)
+            .filter(|one| one.kind == Kind::Word)
+            .map(|one| one.text.as_str())
+    };
+    let is_curve = |at: usize| {
+        let named = mentions
+            .iter()
+            .any(|one| one.start == at && (one.is("CURVE") || one.is("CURVES")));
+        let word = tokens.get(at).filter(|one| one.kind == Kind::Word);
+        named || word.is_some_and(|one| language.generic.get(&one.stem) == Some(&Generic::Curve))
+    };
+    let ends = |at: usize| {
+        let says = |words: &&Vec<String>| words.iter().enumerate().all(|(i, word)| text(at + i) == Some(word));
+        let before_curve = |words: &Vec<String>| {
+            let end = at + words.len();
+            let noun = (end..end + 3).find(|next| !text(*next).is_some_and(|word| language.is_determiner(word)));
+            noun.is_some_and(is_curve).then_some(end)
+        };
+        let all = language.along.iter().filter(says);
+        all.filter_map(before_curve).max()
+    };
+    let found: Vec<(usize, usize)> = (1..tokens.len()).filter_map(|at| Some((at, ends(at)?))).collect();
+    let Some((at, end)) = found.first().copied() else {
+        return tokens;
+    };
+    let typed = typed(&tokens, at, end);
+    let stem = tokens::stem(ALONG);
+    if let Some(first) = tokens.get_mut(at) {
+        ALONG.clone_into(&mut first.text);
+        (first.stem, first.typed) = (stem, typed);
+    }
+    tokens.drain(at + 1..end);
+    tokens
+}
+
 fn typed(tokens: &[Token], start: usize, end: usize) -> String {
     let parts: Vec<&str> = tokens
         .get(start..end)
@@ -184,9 +227,14 @@ fn items(tokens: &[Token], mentions: Vec<Mention>, quantities: Vec<Quantity>) ->
         };
         let typed = typed(tokens, at, end);
         let last = tokens.get(end - 1).unwrap_or(token);
+        // A word counts as what it was read as: “segs” are segments.
+        let text = match kind {
+            ItemKind::Word => token.text.clone(),
+            _ => typed.to_lowercase(),
+        };
         items.push(Item {
             kind,
-            text: typed.to_lowercase(),
+            text,
             stem: last.stem.clone(),
             typed,
         });

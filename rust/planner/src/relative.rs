@@ -13,7 +13,7 @@ use crate::preset::ParameterKind;
 use crate::quantity::{Amount, Quantity, Unit};
 use crate::reading::{Item, ItemKind, Reading};
 use crate::refusal::Refusal;
-use crate::roles::{Cast, Thing};
+use crate::roles::{Cast, Number, Thing};
 use crate::template::Read;
 use crate::values::{PromptValue, in_range, plain};
 
@@ -421,6 +421,7 @@ fn changed<'a>(library: &'a Library, last: &Last<'a>, said: &Said<'a>) -> Result
             makes: false,
             named: false,
             thing: last.thing(),
+            number: Number::One,
             kept: true,
             used: Vec::new(),
             remarks: Vec::new(),

@@ -25,6 +25,15 @@ pub enum Thing {
     Shape(String, Option<String>),
 }
 
+/// How what is copied is spoken of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Number {
+    /// “the cube”, or nothing is named.
+    One,
+    /// “12 cubes”, “a ring of cubes”.
+    Several,
+}
+
 /// Which object has which role in a prompt.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cast {
@@ -36,6 +45,8 @@ pub struct Cast {
     pub named: bool,
     /// What is copied; `None` for presets that copy nothing.
     pub thing: Option<Thing>,
+    /// Whether one thing is repeated, or several are asked for.
+    pub number: Number,
     /// Whether the thing is that of the last result, which the prompt does not name.
     pub kept: bool,
     /// Items that were read as target or thing.
@@ -61,7 +72,7 @@ fn near_names(word: &str, context: &Context, kinds: &[String]) -> String {
     names.sort_by(|a, b| b.1.total_cmp(&a.1));
     let list: Vec<String> = names.iter().take(4).map(|(name, _)| format!("“{name}”")).collect();
     if list.is_empty() {
-        "none that fits (add one first: Add, Mesh)".to_owned()
+        "none (add one first: Add, Mesh)".to_owned()
     } else {
         list.join(", ")
     }
@@ -133,7 +144,9 @@ fn object_of(
                     let list = near_names("", context, kinds);
                     Refusal::new(
                         Code::UnknownObject,
-                        format!("It is not clear which object is meant. Name one of {list}, or select it."),
+                        format!(
+                            "It is not clear which object is meant. Suitable objects: {list}. Name one, or select it."
+                        ),
                     )
                 })
         }
@@ -193,7 +206,9 @@ fn fallback(context: &Context, kinds: &[String], copied: Option<&Thing>) -> Resu
         let list = near_names("", context, kinds);
         Refusal::new(
             Code::MissingParameter,
-            format!("The prompt does not say which object it is about. Name one of {list}, or select it."),
+            format!(
+                "The prompt does not say which object it is about. Suitable objects: {list}. Name one, or select it."
+            ),
         )
     })?;
     Ok(object.name.clone())
@@ -295,6 +310,20 @@ fn carried_by(
     })
 }
 
+/// Whether the noun says several without naming ones that stand: “a ring of cubes”, not “the cubes”.
+fn number(noun: &Noun, reading: &Reading) -> Number {
+    let Some(item) = reading.item(noun.at) else {
+        return Number::One;
+    };
+    let named = matches!(&item.kind, ItemKind::Mention(mention) if mention.definite);
+    let plural = !named && item.text.ends_with('s') && item.stem != item.text;
+    if noun.counted || plural || reading.language.of_copies.contains(&item.text) {
+        Number::Several
+    } else {
+        Number::One
+    }
+}
+
 /// Whether an object can have the tree.
 fn check(target: &str, context: &Context, kinds: &[String]) -> Result<(), Refusal> {
     let object = context.object(target).ok_or_else(|| unknown(target, context, kinds))?;
@@ -352,6 +381,7 @@ pub(crate) fn cast(
         vague && noun.referent == Referent::Generic(Generic::Any) && antecedent(noun).is_none()
     };
     let thing = thing.filter(|noun| !anything(noun));
+    let number = thing.map_or(Number::One, |noun| number(noun, reading));
     let mut copied = match thing {
         Some(noun) => match (&noun.referent, antecedent(noun)) {
             (Referent::Generic(Generic::Any), Some(name)) => Some(Thing::Object(name)),
@@ -407,6 +437,7 @@ pub(crate) fn cast(
         makes,
         named: target_named,
         thing: copied,
+        number,
         kept: false,
         used,
         remarks,

@@ -16,7 +16,7 @@ use crate::library::{Entry, Library};
 use crate::naming::About;
 use crate::preset::{Makes, Parameter, ParameterKind, Unnamed};
 use crate::refusal::{DataError, Refusal};
-use crate::roles::{self, Cast, Thing};
+use crate::roles::{self, Cast, Number, Thing};
 use crate::template::Read;
 use crate::values::PromptValue;
 pub use crate::whole::PresetFile;
@@ -237,6 +237,7 @@ pub fn plan(wanted: &Wanted<'_>, context: &Context) -> Result<Value, Refusal> {
             makes: false,
             named: true,
             thing,
+            number: Number::One,
             kept: false,
             used: Vec::new(),
             remarks: Vec::new(),

@@ -15,38 +15,6 @@ use crate::roles::Thing;
 
 /// Most things that one prompt may ask for.
 const MOST: usize = 4;
-/// What ends one request and begins the next, the clearest first.
-const CLEAR: [&str; 9] = [
-    " and then ",
-    ", then ",
-    "; ",
-    ". ",
-    "\n",
-    " then ",
-    " and after that ",
-    ", after that ",
-    " afterwards ",
-];
-/// What may join two requests, or parts of one.
-const LOOSE: [&str; 6] = [" and also ", " plus ", " & ", ", and ", " and ", ", "];
-/// What asks for a second thing of what the first places: “array the cube 10 times with random rotation”.
-const RANDOM: &str = " with random ";
-/// Words before the verb that say nothing of what is done.
-const BEFORE: [&str; 10] = [
-    "and",
-    "then",
-    "also",
-    "please",
-    "now",
-    "finally",
-    "next",
-    "after",
-    "afterwards",
-    "that",
-];
-/// Words that stand for what was placed, not for what it stands on.
-const OF_COPIES: [&str; 4] = ["them", "they", "these", "those"];
-
 /// Plans one request in the scene that the ones before it leave; `true` for those that follow another.
 type Plan<'p> = &'p dyn Fn(&str, &Context, bool) -> Option<Planned>;
 
@@ -54,9 +22,9 @@ type Plan<'p> = &'p dyn Fn(&str, &Context, bool) -> Option<Planned>;
 pub(crate) fn planned(library: &Library, prompt: &str, context: &Context, plan: Plan) -> Option<Planned> {
     let parts = in_parts(library, prompt, context, plan, MOST);
     let parts = parts.or_else(|| {
-        let (first, rest) = prompt.split_once(RANDOM)?;
+        let (first, rest) = prompt.split_once(&library.language.with_random)?;
         let made = plan(first, context, false)?;
-        let now = after(&made, "", context)?;
+        let now = after(library, &made, "", context)?;
         let next = plan(&format!("randomise the {rest}"), &now, true)?;
         Some(vec![made, next])
     });
@@ -64,11 +32,11 @@ pub(crate) fn planned(library: &Library, prompt: &str, context: &Context, plan: 
 }
 
 fn in_parts(library: &Library, prompt: &str, context: &Context, plan: Plan, most: usize) -> Option<Vec<Planned>> {
-    let halves = CLEAR.iter().map(|mark| (mark, true));
-    let halves = halves.chain(LOOSE.iter().map(|mark| (mark, false)));
+    let halves = library.language.then.iter().map(|mark| (mark, true));
+    let halves = halves.chain(library.language.also.iter().map(|mark| (mark, false)));
     halves.into_iter().find_map(|(mark, clear)| {
         let (first, rest) = prompt.split_once(mark)?;
-        let rest = without_joining(rest);
+        let rest = without_joining(library, rest);
         if first.contains(['"', '“']) && first.matches(['"', '“', '”']).count() % 2 == 1 || rest.is_empty() {
             return None;
         }
@@ -76,7 +44,7 @@ fn in_parts(library: &Library, prompt: &str, context: &Context, plan: Plan, most
             return None;
         }
         let made = plan(first, context, most < MOST)?;
-        let now = after(&made, rest, context)?;
+        let now = after(library, &made, rest, context)?;
         let mut all = vec![made];
         match plan(rest, &now, true) {
             Some(next) => all.push(next),
@@ -88,10 +56,10 @@ fn in_parts(library: &Library, prompt: &str, context: &Context, plan: Plan, most
 }
 
 /// The second request without the words that join it to the first.
-fn without_joining(mut text: &str) -> &str {
+fn without_joining<'t>(library: &Library, mut text: &'t str) -> &'t str {
     text = text.trim_start();
     while let Some((word, rest)) = text.split_once([' ', ',']) {
-        if !BEFORE.contains(&word.to_lowercase().as_str()) {
+        if !library.language.joining.contains(&word.to_lowercase()) {
             break;
         }
         text = rest.trim_start();
@@ -102,18 +70,20 @@ fn without_joining(mut text: &str) -> &str {
 /// Whether the text opens with what a preset does: “add …”, “subdivide”; not “cubes and …”, “2 m high”.
 fn opens_with_a_deed(library: &Library, text: &str) -> bool {
     let word = text.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-    library.deeds.contains(&word.to_lowercase())
+    let word = word.to_lowercase();
+    // “low poly, and keep half of the faces” says how low.
+    library.deeds.contains(&word) && !library.language.constraints.contains(&word)
 }
 
 /// The scene once `made` is there, for the request that follows; none where that speaks of something that is not known yet.
-fn after(made: &Planned, rest: &str, context: &Context) -> Option<Context> {
+fn after(library: &Library, made: &Planned, rest: &str, context: &Context) -> Option<Context> {
     let left = made.made.as_ref()?;
     let copies = !matches!(left.thing, None | Some(Thing::Itself));
     let words: HashSet<String> = rest
         .split(|c: char| !c.is_alphanumeric())
         .map(str::to_lowercase)
         .collect();
-    if copies && OF_COPIES.iter().any(|word| words.contains(*word)) {
+    if copies && library.language.of_copies.iter().any(|word| words.contains(word)) {
         return None;
     }
     let mut context = context.clone();

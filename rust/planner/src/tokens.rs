@@ -32,8 +32,14 @@ pub(crate) struct Token {
     pub(crate) glued: bool,
 }
 
+/// Words of shape that are no forms of a noun: a curved wall is not one along the curve.
+const NO_FORMS: [&str; 2] = ["curved", "curving"];
+
 /// Stem of a lower-case English word: “copies” → “copi”, “scattered” → “scatter”.
 pub(crate) fn stem(word: &str) -> String {
+    if NO_FORMS.contains(&word) {
+        return word.to_owned();
+    }
     thread_local!(static STEMMER: Stemmer = Stemmer::create(Algorithm::English));
     STEMMER.with(|stemmer| stemmer.stem(word).into_owned())
 }

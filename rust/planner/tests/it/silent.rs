@@ -58,6 +58,44 @@ fn numbers_that_count_or_measure_another_thing_are_refused() {
 }
 
 #[test]
+fn numbers_that_no_word_explains_are_refused_and_named() {
+    for (prompt, number) in [
+        ("scatter 20 rocks but exactly 30 of them on the plane", "30"),
+        ("scatter 20 rocks on the plane, 5", "5"),
+        ("scatter 20 rocks on the plane, seed 12 12", "12"),
+        ("scatter 80 rocks on the plane twice", "twice"),
+        ("scatter 200 rocks on the plane, 5 large ones", "5"),
+        ("scatter 50 rocks on the plane, a third buried", "a third"),
+        ("scatter 50 rocks on the plane at half density", "half"),
+        ("scatter 50 rocks on the plane, half of them scaled by 2", "half"),
+        ("scatter 50 rocks on the plane, 10% of them large", "10 percent"),
+        ("scatter rocks on 30% of the plane", "30 percent"),
+        ("scatter rocks on two thirds of the sphere", "two thirds"),
+        ("scatter rocks over most of the plane", "most"),
+        ("scatter rocks on one side of the cube", "side"),
+        ("a row of 5+3 cubes", "5"),
+    ] {
+        let refusal = answer(prompt).unwrap_err();
+        assert!(refusal.contains(&format!("“{number}”")), "{prompt}: {refusal}");
+    }
+    let both = answer("a row of 5 cubes with a gap of 1 m and centres 1 m apart").unwrap_err();
+    assert!(both.contains("cannot both hold"), "{both}");
+}
+
+#[test]
+fn what_is_built_straight_follows_no_curve() {
+    for prompt in ["a brick wall along the curve", "stairs that follow the curve"] {
+        let refusal = answer(prompt).unwrap_err();
+        assert!(
+            refusal.contains("“along”") || refusal.contains("“that follow”"),
+            "{refusal}"
+        );
+    }
+    let (unused, _) = answer("a curved brick wall 4 m long").unwrap();
+    assert_eq!(unused, ["curved"]);
+}
+
+#[test]
 fn words_that_change_nothing_are_named() {
     for (prompt, word) in [
         ("scatter 50 wooden cubes on the plane", "wooden"),

@@ -1,0 +1,107 @@
+//! What is asked for, without the sentence around it: “how do I scatter rocks with geometry nodes?”, “instead of a ring, make a grid”.
+
+use geonode_graph::documents::Context;
+
+use crate::language::Language;
+use crate::scene::{self, Referent};
+use crate::tokens;
+
+/// The prompt without what it rejects: “instead of X, Y” and “Y instead of X” ask for Y. None if it rejects nothing.
+pub(crate) fn without_rejected(prompt: &str, context: &Context, language: &Language) -> Option<String> {
+    let lower = prompt.to_lowercase();
+    let edge = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
+    let (at, words) = language.replaced.iter().find_map(|words| {
+        let at = lower.find(words.as_str())?;
+        let alone = edge(lower.get(..at)?.chars().next_back()) && edge(lower.get(at + words.len()..)?.chars().next());
+        alone.then_some((at, words))
+    })?;
+    let (before, after) = (prompt.get(..at)?.trim(), prompt.get(at + words.len()..)?.trim());
+    if before.chars().any(char::is_alphanumeric) {
+        let rest = behind_noun(after, language);
+        let before = before.trim_end_matches(|c: char| !c.is_alphanumeric());
+        return Some(format!("{before} {rest}").trim().to_owned());
+    }
+    let (rejected, rest) = after.split_once(", ")?;
+    Some(named(rest, rejected, context, language))
+}
+
+/// What comes after the noun that a text begins with: “rocks on the plane” leaves “on the plane”.
+fn behind_noun<'t>(text: &'t str, language: &Language) -> &'t str {
+    let mut at = 0;
+    for (nth, word) in text.split(' ').enumerate() {
+        let plain = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+        let opens = plain != "of" && (language.prepositions.contains(&plain) || language.conjunctions.contains(&plain));
+        if nth > 0 && opens {
+            return text.get(at..).unwrap_or_default();
+        }
+        at += word.len() + 1;
+        if word.ends_with([',', ';', '.']) {
+            return text.get(at..).unwrap_or_default();
+        }
+    }
+    ""
+}
+
+/// A request in which “it” is the object that was named before it.
+fn named(request: &str, before: &str, context: &Context, language: &Language) -> String {
+    let mentions = scene::mentions(&tokens::split(before), context, language);
+    let object = mentions.iter().find_map(|one| match &one.referent {
+        Referent::Object { name, .. } if one.definite => Some(name),
+        _ => None,
+    });
+    let Some(object) = object else {
+        return request.to_owned();
+    };
+    let word = |word: &str| match word {
+        "it" => format!("“{object}”"),
+        other => other.to_owned(),
+    };
+    request.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// The request without polite words, the frame of a question and words that say nothing of it; none if it has none of them.
+pub(crate) fn plainly(prompt: &str, language: &Language) -> Option<String> {
+    let edge = |c: char| !c.is_alphanumeric();
+    let lower = prompt.to_lowercase();
+    let mut rest = lower.trim_matches(|c: char| edge(c) && !matches!(c, '"' | '“' | '”' | '%' | '°'));
+    while let Some(shorter) = language
+        .openings
+        .iter()
+        .filter_map(|words| opened(rest, words))
+        .min_by_key(|one| one.len())
+    {
+        rest = shorter.trim_start_matches(|c: char| edge(c) && !matches!(c, '"' | '“'));
+    }
+    let mut text = format!(" {rest} ");
+    for words in &language.asides {
+        while let Some(at) = text.find(&format!(" {words}")).filter(|at| {
+            let end = at + 1 + words.len();
+            text.get(end..).is_some_and(|after| after.starts_with(edge))
+        }) {
+            let end = at + 1 + words.len();
+            // “in Blender 4.2”
+            let after = text.get(end..).unwrap_or_default();
+            let version = after.strip_prefix(' ').filter(|_| words.ends_with("blender"));
+            let version = version.map_or(0, |after| {
+                let digits = after.len() - after.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').len();
+                if digits > 0 { digits + 1 } else { 0 }
+            });
+            text.replace_range(at..end + version, "");
+        }
+    }
+    let text = text.trim().to_owned();
+    // The case of names is that of the artist.
+    let start = lower.find(&text).filter(|_| lower.len() == prompt.len());
+    let typed = start
+        .and_then(|start| prompt.get(start..start + text.len()))
+        .map(str::to_owned);
+    let plain = typed.unwrap_or(text);
+    let shorter = plain.split_whitespace().count() < prompt.split_whitespace().count();
+    (shorter && plain.chars().any(char::is_alphanumeric)).then_some(plain)
+}
+
+/// What follows words at the beginning of a text.
+fn opened<'t>(text: &'t str, words: &str) -> Option<&'t str> {
+    text.strip_prefix(words)
+        .filter(|rest| rest.starts_with(|c: char| !c.is_alphanumeric() && c != '\''))
+}
