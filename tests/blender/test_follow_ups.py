@@ -181,6 +181,53 @@ def test_several_changes_of_one_sentence_are_read_each_alone() -> None:
     assert 5 <= seen.instances <= 12 and seen.nearest() >= 1.99 and len(plane.modifiers) == 1
 
 
+def test_a_further_one_is_made_beside_the_last_result() -> None:
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    said("a gear with 12 teeth")
+    said("and another one with 24")
+    said("another gear with 30 teeth")
+    gears = [bpy.data.objects[name].modifiers["Gear"] for name in ("Gear", "Gear.001", "Gear.002")]
+    assert [gear.node_group.name for gear in gears] == ["Gear", "Gear.001", "Gear.002"]
+    said("a brick wall 2 m long")
+    said("a brick wall 3 m long")
+    said("ring of 6 cubes")
+    said("ring of 12 cubes")
+    assert len(bpy.data.objects["Brick Wall.001"].modifiers) == 1
+    assert [see(bpy.data.objects[name]).instances for name in ("Ring", "Ring.001")] == [6, 12]
+
+
+def test_copies_are_not_copied_unasked() -> None:
+    scene()
+    cube = bpy.data.objects["Cube"]
+    bpy.context.view_layer.objects.active = cube
+    said("array the cube 5 times along x")
+    for prompt in ("and 3 rows", "and 4 rows of them", "in a ring instead", "a ring of 12 cubes", "another one with 9"):
+        report = api.run(prompt, provider="offline")
+        assert report.status != "done" and "already shows copies" in str(report.messages), (prompt, report.messages)
+    assert see(cube).instances == 5
+    said("array the cube 3 times along y")
+    assert len({tuple(place) for place in see(cube).places.round(3).tolist()}) == 15
+
+
+def test_shares_and_inputs_by_name_change_the_last_result() -> None:
+    scene()
+    plane = bpy.data.objects["Plane"]
+    said("scatter 40 Suzannes on the plane")
+    said("add 50 percent")
+    assert see(plane).instances == 60
+    said("reduce the count by 20")
+    assert see(plane).instances == 40
+    said("use cubes instead of Suzannes")
+    assert see(plane).instances == 40 and len(plane.modifiers) == 1
+    for prompt in ("undo that", "remove it"):
+        report = api.run(prompt, provider="offline")
+        assert "Ctrl Z" in str(report.messages), report.messages
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    said("spiral stairs with 12 steps")
+    said("radius 2 m")
+    assert math.isclose(see(bpy.data.objects["Spiral Stairs"]).size(0), 4, rel_tol=0.02)
+
+
 def test_changes_that_the_last_result_does_not_have_are_refused() -> None:
     scene()
     cube = bpy.data.objects["Cube"]

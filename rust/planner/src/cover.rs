@@ -207,11 +207,19 @@ fn silent(reading: &Reading, entry: &Entry, at: usize) -> bool {
         || language.generic.contains_key(&item.stem)
 }
 
+/// Whether the word only joins: “the left half *of the* plane”.
+fn says_nothing(reading: &Reading, at: usize) -> bool {
+    reading.is(at, &["of"])
+        || reading
+            .item(at)
+            .is_some_and(|item| reading.language.is_determiner(&item.text))
+}
+
 /// Notes the words of phrases that restrict what is asked for in ways that nothing used.
 fn restricted(reading: &Reading, used: &HashSet<usize>, hard: &mut Vec<String>) {
     for phrase in &reading.language.restrictions {
         if let Some((start, end)) = phrase.find(reading)
-            && !(start..end).all(|at| used.contains(&at))
+            && !(start..end).all(|at| used.contains(&at) || says_nothing(reading, at))
             && !(reading.is(start, &["only"]) && goes_on(reading, |at| used.contains(&at), (start + 1).max(end - 1)))
         {
             hard.extend(
@@ -340,7 +348,7 @@ fn not_understood(entry: &Entry, mut words: Vec<String>) -> Refusal {
     let words = words.iter().map(|word| format!("“{}”", shorten(word)));
     let list = words.collect::<Vec<_>>().join(", ");
     let message = format!(
-        "Understood: {} ({}) Not understood: {list}.{why} Nothing was changed. Leave that out, or word it differently.",
+        "Understood: {} ({}) Not understood: {list}. Nothing was changed. Leave that out, or word it differently.{why}",
         entry.preset.title, entry.preset.description
     );
     Refusal::new(Code::PartlyUnderstood, message).near(vec![entry.suggestion()])

@@ -188,7 +188,8 @@ fn shift_shares(entry: &Entry, reading: &Reading, filled: &mut Filled) {
             _ => None,
         };
         let usual = |slot: &&Slot| !slot.parameter.default.is_null();
-        let Some(slot) = slot.or_else(|| entry.slots.iter().filter(measures).find(usual)) else {
+        let lengths = entry.slots.iter().filter(measures).filter(usual);
+        let Some(slot) = slot.or_else(|| nearest(&lengths, &cues)) else {
             continue;
         };
         let name = &slot.parameter.name;

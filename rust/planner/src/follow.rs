@@ -73,7 +73,8 @@ impl<'a> Follow<'_, 'a> {
             if read.sources.iter().any(bare) || !read.unused.is_empty() {
                 continue;
             }
-            let off = |value: &PromptValue| *value == PromptValue::Bool(false);
+            // “no leaves” switches caps off, or bareness on.
+            let off = |value: &PromptValue| matches!(value, PromptValue::Bool(_));
             if switched_off.is_some() && !read.values.values().any(off) {
                 continue;
             }
@@ -125,6 +126,13 @@ impl<'a> Follow<'_, 'a> {
             .iter()
             .any(|object| words.contains(&object.name.to_lowercase()));
         match without_removal(self.library, rest) {
+            Some(off) if language.whole.contains(off.trim_start_matches("without ").trim()) => Refusal::new(
+                Code::NoPresetMatch,
+                format!(
+                    "The built-in planner takes nothing away. Ctrl Z takes back the last prompt, and the cross of “{}” in the Modifiers tab of “{}” removes it. Nothing was changed.",
+                    self.last.modifier.name, self.last.object.name
+                ),
+            ),
             Some(off) if !named && !words.contains(&self.last.entry.preset.title.to_lowercase()) => {
                 let what = off.strip_prefix("without ").unwrap_or(&off);
                 let switches: Vec<String> = self
@@ -188,6 +196,38 @@ pub(crate) fn of_them(library: &Library, last: &Last, prompt: &str) -> Option<St
     };
     let noun = noun.as_deref().map_or("", |noun| noun.trim_start_matches('='));
     Some(format!("{before} {noun}{after}"))
+}
+
+/// What a prompt says of a further one of what the last result is: “and another one with 24” is “with 24”.
+pub(crate) fn another(library: &Library, last: &Last, prompt: &str) -> Option<String> {
+    let words: Vec<&str> = prompt.split_whitespace().collect();
+    let plain = |at: usize| {
+        let word = words.get(at).copied().unwrap_or_default();
+        word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()
+    };
+    let language = &library.language;
+    let further = |at: usize| plain(at) == "another" || plain(at) == "one" && plain(at + 1) == "more";
+    let opens = (0..words.len()).find(|at| !language.stop.contains(&plain(*at)) || further(*at))?;
+    let (second, noun) = match plain(opens).as_str() {
+        "another" | "second" => (true, opens + 1),
+        "one" => (plain(opens + 1) == "more", opens + 2),
+        _ => (false, opens),
+    };
+    let title = last.entry.preset.title.to_lowercase();
+    let titled = title.split(' ').enumerate().all(|(i, word)| plain(noun + i) == word);
+    let end = if titled {
+        noun + title.split(' ').count()
+    } else {
+        noun + 1
+    };
+    let one = titled || plain(noun) == "one" || plain(opens) == "one" && noun == words.len();
+    let rest = words.get(end..).unwrap_or_default().join(" ");
+    // “another one beside it” says where, which is another matter.
+    let place = language
+        .elsewhere
+        .iter()
+        .any(|words| rest.to_lowercase().contains(words));
+    (second && one && !place).then_some(rest)
 }
 
 /// Whether the prompt begins with a number: “12”, “only 3 rows”.

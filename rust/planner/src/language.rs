@@ -121,6 +121,9 @@ struct File {
     asides: Vec<String>,
     along: Vec<String>,
     constraints: Vec<String>,
+    rising: Vec<String>,
+    falling: Vec<String>,
+    whole: Vec<String>,
     joints: Vec<String>,
     of_copies: Vec<String>,
     of_them: Vec<String>,
@@ -196,6 +199,12 @@ pub(crate) struct Language {
     pub(crate) along: Vec<Vec<String>>,
     /// Verbs that say what stays: they go on with the request before them.
     pub(crate) constraints: HashSet<String>,
+    /// Verbs that ask for more: “increase the count by 20”.
+    pub(crate) rising: HashSet<String>,
+    /// Verbs that ask for less: “reduce it by 20%”.
+    pub(crate) falling: HashSet<String>,
+    /// What stands for all of the last result behind a verb of removal.
+    pub(crate) whole: HashSet<String>,
     /// What separates the parts of a sentence that each change one thing.
     pub(crate) joints: Vec<String>,
     /// Words that stand for what was placed, not for what it stands on.
@@ -259,6 +268,8 @@ pub(crate) struct Language {
     shape_of: HashMap<String, usize>,
     /// Function words of other languages.
     pub(crate) other_languages: HashSet<String>,
+    /// Titles of several words of what presets make: “a brick wall” is a new one beside an object of that name.
+    pub(crate) titles: HashSet<String>,
 }
 
 fn stems(words: &[String]) -> HashSet<String> {
@@ -349,6 +360,9 @@ impl Language {
                 .map(|phrase| phrase.split(' ').map(str::to_owned).collect())
                 .collect(),
             constraints: set(file.constraints),
+            rising: set(file.rising),
+            falling: set(file.falling),
+            whole: set(file.whole),
             joints: file.joints,
             of_copies: set(file.of_copies),
             of_them: file.of_them,
@@ -375,6 +389,7 @@ impl Language {
             shapes: file.shapes,
             shape_of,
             other_languages: set(file.other_languages),
+            titles: HashSet::new(),
         })
     }
 

@@ -30,15 +30,18 @@ pub(crate) fn multiplied(library: &Library, read: &Read, context: &Context, opti
     if earlier.thing() != Some(Thing::Itself) || again || read.cast.number == Number::One && (same || named) {
         return None;
     }
+    Some(shows_copies(&earlier))
+}
+
+/// The refusal of what would copy all copies of a result.
+pub(crate) fn shows_copies(earlier: &Last) -> Refusal {
     let (object, modifier) = (&earlier.object.name, &earlier.modifier.name);
-    Some(Refusal::new(
+    Refusal::new(
         Code::PartlyUnderstood,
         format!(
-            "“{object}” already shows copies of itself (“{modifier}”), and this would copy all of them again. Nothing was changed. To change that \
-             result, say what of it (“make it 12”); to repeat the whole, say so (“array the {object} 3 times along y”); for something beside it, \
-             name or select another object."
+            "“{object}” already shows copies of itself (“{modifier}”), and this would copy all of them again. Nothing was changed. To change that result, say what of it (“make it 12”); to repeat the whole, say so (“array the {object} 3 times along y”); for something beside it, name or select another object."
         ),
-    ))
+    )
 }
 
 /// A result that a change can refer to.

@@ -11,7 +11,7 @@ pub(crate) use crate::entry::{Entry, Introducers, Slot};
 use crate::entry::{PARTS, Parts, Shared, compile};
 use crate::language::Language;
 use crate::phrase::Pattern;
-use crate::preset::{Preset, Rule};
+use crate::preset::{Makes, Preset, Rule};
 use crate::refusal::{DataError, Suggestion};
 use crate::spelling;
 use crate::tokens;
@@ -231,6 +231,9 @@ impl Library {
         let known = entries.iter().flat_map(|e| e.vocabulary.iter().cloned()).collect();
         (self.index, self.known, self.correctable) = (index, known, correctable.into_iter().collect());
         self.deeds = deeds;
+        let made = entries.iter().filter(|entry| entry.preset.target.makes != Makes::Never);
+        let titles = made.map(|entry| entry.preset.title.to_lowercase());
+        self.language.titles = titles.filter(|title| title.contains(' ')).collect();
     }
 
     /// Marks the phrases that call for many presets, unless they call for theirs alone.

@@ -2,6 +2,7 @@
 
 use crate::language::Generic;
 use crate::library::{Entry, Introducers};
+use crate::naming::is_numbered;
 use crate::preset::Makes;
 use crate::quantity::{Amount, Quantity, Unit};
 use crate::reading::{ItemKind, Reading};
@@ -167,6 +168,11 @@ pub(crate) fn nouns(reading: &Reading, entry: &Entry) -> Vec<Noun> {
             // “a building with 5 floors”, “a gear” beside an object Gear: unless a phrase says that it stands there, or an article, it is made.
             let own = entry.preset.target.makes != Makes::Never && entry.preset.thing.is_none();
             if own && made && !definite && target < 2.0 && referent != Referent::Generic(Generic::Any) {
+                return;
+            }
+            // “a ring of 12 cubes” beside an object Ring.
+            let titled = matches!(&referent, Referent::Object { name, .. } if is_numbered(name, &entry.preset.title));
+            if titled && made && !definite && entry.preset.target.makes != Makes::Never {
                 return;
             }
             // “6 columns” of a grid are not pillars.

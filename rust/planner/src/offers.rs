@@ -104,7 +104,7 @@ fn fits(parameter: &Parameter, quantity: &Quantity) -> Option<f64> {
         (ParameterKind::Count | ParameterKind::Seed, Amount::One(n)) if n.fract() != 0.0 => Some(cost + 1.0),
         // “12” is no share of a circle, if it can be anything else.
         (ParameterKind::Factor, Amount::One(n))
-            if quantity.unit == Unit::Bare
+            if matches!(quantity.unit, Unit::Bare | Unit::Times)
                 && *n > 1.0
                 && n.fract() == 0.0
                 && parameter.hard.is_some_and(|[_, most]| most <= 1.0) =>
@@ -291,11 +291,10 @@ fn part_of_things(reading: &Reading, at: usize, things: &[usize]) -> bool {
     }
     let noun = (at + 2..at + 4).find(|at| !article(at)).unwrap_or(at + 2);
     let pronoun = (at + 2..at + 3).any(|at| reading.is(at, &["them", "those", "these", "it", "this", "that"]));
-    let named = reading.item(noun).is_some_and(|item| {
-        !ELEMENTS.contains(&item.text.as_str())
-            && (matches!(item.kind, ItemKind::Mention(_)) || language.generic.contains_key(&item.stem))
-    });
-    pronoun || named || things.contains(&noun)
+    let named = reading
+        .item(noun)
+        .is_some_and(|item| matches!(item.kind, ItemKind::Mention(_)) || language.generic.contains_key(&item.stem));
+    pronoun || !reading.is(noun, &ELEMENTS) && (named || things.contains(&noun))
 }
 
 /// Whether a number that no word explains stands so far from the rest that it may be what the preset needs most: “30%”, but not “10% large”.

@@ -142,6 +142,12 @@ fn single(
     let (rest, instead) = without_instead(library, prompt);
     let rest = rest.as_ref();
     let last = Last::of(&library.entries, context, options.object.as_deref()).filter(|_| !follows);
+    if let Some((last, more)) = last
+        .as_ref()
+        .and_then(|last| Some((last, follow::another(library, last, rest)?)))
+    {
+        return one_more(library, last, &more, context, options);
+    }
     let counted = last.as_ref().and_then(|last| follow::of_them(library, last, rest));
     let rest = counted.as_deref().unwrap_or(rest);
     if let Some(last) = &last {
@@ -228,6 +234,22 @@ fn single(
         Some(read) => build(&read?, context, About::Last),
         None => Err(follow.refusal(rest, refused)),
     }
+}
+
+/// A further one of what the last result is, on an object of its own.
+fn one_more(
+    library: &Library,
+    last: &Last,
+    more: &str,
+    context: &Context,
+    options: &Options,
+) -> Result<Planned, Refusal> {
+    if last.thing() == Some(Thing::Itself) {
+        return Err(last::shows_copies(last));
+    }
+    let prompt = format!("a {} {more}", last.entry.preset.title.to_lowercase());
+    let read = read(library, &prompt, context, options)?;
+    build(&read, context, About::New(&options.words))
 }
 
 /// The refusal of a change where the last result is not a preset's, with the reason.

@@ -435,8 +435,8 @@ impl Reader<'_> {
             }
             let next = by + 1 + usize::from(joined(by + 1));
             let Some(right) = self.measured(next) else { break };
-            // “5 times 3 m apart” is a count and a length, “10 by 8 m” an area.
-            if self.is(end, &["times"]) && right.1 != unit {
+            // “5 times 3 m apart” is a count and a length, “10 by 8 m” an area; “5 times 3 times” are two counts.
+            if self.is(end, &["times"]) && (right.1 != unit || self.is(right.2, &["times"])) {
                 break;
             }
             let factor = self.factor_before(right.2);
@@ -455,6 +455,23 @@ impl Reader<'_> {
             end,
             amount: Amount::Sides(sides),
             unit,
+        })
+    }
+
+    /// “one in five”, “1 out of 10”: a share.
+    fn one_of(&self, start: usize, (value, unit, end): (f64, Unit, usize)) -> Option<Quantity> {
+        let of = end + usize::from(self.is(end, &["out"]));
+        let joined = self.is(of, &["in"]) || of > end && self.is(of, &["of"]);
+        let all = self
+            .number(of + 1)
+            .filter(|all| joined && unit == Unit::Bare && (value - 1.0).abs() < 1e-9 && all.value > 1.0)?;
+        let measures = self.unit(all.end).is_some()
+            || self.is(all.end, &["rows", "columns", "lines", "layers", "circles", "rings"]);
+        (!measures).then_some(Quantity {
+            start,
+            end: all.end,
+            amount: Amount::One(1.0 / all.value),
+            unit: Unit::Percent,
         })
     }
 
@@ -526,6 +543,9 @@ impl Reader<'_> {
             return Some(found);
         }
         let (value, unit, end) = left;
+        if let Some(share) = self.one_of(start, left) {
+            return Some(share);
+        }
         // “3x”, “10 x along y”: times, where no second side follows.
         let glued_x = self.is(end, &["x"])
             && (self.tokens.get(end).is_some_and(|t| t.glued)

@@ -167,6 +167,7 @@ fn said<'e>(reading: &Reading, last: &Last<'e>) -> Option<Said<'e>> {
                     return None;
                 }
                 let by = by(quantity, &item.text)?;
+                said.sign = said.sign.or_else(|| direction(reading, at, by));
                 // “thicker, 25 cm” says how thick, “thicker by 25 cm” by how much.
                 let after = said.sign.is_some() && !(at > 0 && reading.is(at - 1, &["by"]));
                 said.by = Some(match by {
@@ -194,6 +195,7 @@ fn said<'e>(reading: &Reading, last: &Last<'e>) -> Option<Said<'e>> {
                 let as_much = at > 0 && reading.is(at - 1, &["as"]);
                 if let (Some(factor), None) = (factor, said.by) {
                     said.by = Some(By::Times(*factor));
+                    said.compares = true;
                 } else if let Some(comparative) = compared.filter(|_| said.sign.is_none()) {
                     said.sign = Some(comparative.factor);
                     // “make the steps deeper” does not add steps.
@@ -236,9 +238,29 @@ fn said<'e>(reading: &Reading, last: &Last<'e>) -> Option<Said<'e>> {
         }
     }
     said.words = words.join(" ");
-    let multiple = matches!(said.by, Some(By::Times(_)));
+    // “array it 3 times” counts; “3 times the spacing” and “double it” compare.
+    let multiple = matches!(said.by, Some(By::Times(_))) && (said.of.is_some() || said.compares);
+    // “add 50%” is more of them.
+    if said.of.is_none() && matches!(said.by, Some(By::Share(_))) && reading.items.iter().any(|item| item.text == "add")
+    {
+        said.of = Some(Of::Degree(DegreeOf::Amount, Vec::new()));
+    }
     let compares = said.sign.is_some() && !matches!(said.by, Some(By::Times(_))) || multiple;
     compares.then_some(said)
+}
+
+/// “increase … by 20”, “reduce it 20%”: 1 for more, -1 for less, where a share or “by” says how much.
+fn direction(reading: &Reading, at: usize, by: By) -> Option<f64> {
+    let before = |words: &[&str]| at > 0 && reading.is(at - 1, words);
+    if before(&["to"]) || !(matches!(by, By::Share(_)) || before(&["by"])) {
+        return None;
+    }
+    let language = reading.language;
+    reading.items.iter().find_map(|item| match &item.text {
+        word if language.rising.contains(word) => Some(1.0),
+        word if language.falling.contains(word) => Some(-1.0),
+        _ => None,
+    })
 }
 
 /// The parameter that a noun after this place names: “more spacing”.
@@ -260,10 +282,9 @@ fn quiet(reading: &Reading, last: &Last, at: usize) -> bool {
                 || language.is_determiner(&item.text)
                 || language.prepositions.contains(&item.text)
                 || last.entry.vocabulary.contains(&item.stem)
-                || [
-                    "times", "change", "increase", "decrease", "raise", "lower", "reduce", "add", "together",
-                ]
-                .contains(&item.text.as_str()))
+                || ["times", "change", "lower", "together"].contains(&item.text.as_str())
+                || language.rising.contains(&item.text)
+                || language.falling.contains(&item.text))
     })
 }
 

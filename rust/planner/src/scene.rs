@@ -227,6 +227,17 @@ fn collection_bonus(name: &Name, tokens: &[Token], at: usize) -> u8 {
     }
 }
 
+/// Whether the words are those of what a preset makes, and not of one that stands: “a brick wall”, not “the Brick Wall”.
+fn made_anew(tokens: &[Token], start: usize, end: usize, language: &Language) -> bool {
+    let words: Vec<&str> = tokens
+        .get(start..end)
+        .unwrap_or_default()
+        .iter()
+        .map(|one| one.text.as_str())
+        .collect();
+    !definite(tokens, start, language) && language.titles.contains(&words.join(" "))
+}
+
 /// Every object, collection and generic noun of the prompt, in order and without overlaps; the longest name wins.
 pub(crate) fn mentions(tokens: &[Token], context: &Context, language: &Language) -> Vec<Mention> {
     let names = names(context, language);
@@ -265,6 +276,7 @@ pub(crate) fn mentions(tokens: &[Token], context: &Context, language: &Language)
             });
         if let Some(name) = best
             && !verb_place(tokens, at, at + name.tokens.len(), language)
+            && !made_anew(tokens, at, at + name.tokens.len(), language)
         {
             let end = at + name.tokens.len();
             found.push(Mention {
