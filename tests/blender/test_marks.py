@@ -11,6 +11,7 @@ import bpy
 import geonode_assistant
 import pytest
 from asking import lift, raised
+from geonode_assistant import api
 from geonode_assistant.cli import e2e
 from geonode_assistant.run import session, starting
 from geonode_assistant.ui import overlay
@@ -105,6 +106,89 @@ def test_changes_are_taken_back_unless_there_is_later_work() -> None:
     bpy.ops.ed.undo_push(message="Label")
     assert bpy.ops.geonode.take_back() == {"CANCELLED"}
     assert bpy.data.node_groups["Lift"].nodes["turn"].label == "Mine"
+
+
+def two_groups() -> tuple[Any, dict[str, int]]:
+    """A tree in which one value was changed, and two linked nodes added beside it; the group of each marked node."""
+    send(lift())
+    plan = raised(5.0)
+    operations = plan["steps"][0]["payload"]["operations"]
+    for node_id, kind in (("cone", "GeometryNodeMeshCone"), ("aside", "GeometryNodeSetPosition")):
+        operations.append({"op": "create_node", "node_id": node_id, "bl_idname": kind})
+    link = {"from": {"node_id": "cone", "socket": "Mesh"}, "to": {"node_id": "aside", "socket": "Geometry"}}
+    operations.append({"op": "link", **link})
+    tree = send(plan)
+    return tree, {mark.id: mark.group for mark in session.current.marks(tree)}
+
+
+def test_one_group_of_changes_is_taken_back_and_the_rest_stays() -> None:
+    before = api.export_tree(send(lift()))["trees"]["Lift"]
+    session.current.reset("")
+    bpy.data.node_groups.remove(bpy.data.node_groups["Lift"])
+    bpy.data.objects["Plane"].modifiers.clear()
+    tree, groups = two_groups()
+    assert groups["cone"] == groups["aside"] != groups["move"]
+    tree.nodes["aside"].label = "Mine"
+    bpy.ops.ed.undo_push(message="Label")
+    shown = draw_sidebar(panel.GEONODE_PT_tree_view3d, width=900)
+    assert shown.count("Take Back") == 2 and "geonode.take_back" in shown
+    assert bpy.ops.geonode.settle_group(group=groups["move"], accept=False) == {"FINISHED"}
+    tree = bpy.data.node_groups["Lift"]
+    assert marks(tree) == {"cone": "added", "aside": "added"} and tree.nodes["aside"].label == "Mine"
+    [node] = [node for node in api.export_tree(tree)["trees"]["Lift"]["nodes"] if node["id"] == "move"]
+    [was] = [node for node in before["nodes"] if node["id"] == "move"]
+    assert node == was
+    bpy.ops.ed.undo()
+    session.current.follow_undo()
+    assert marks(bpy.data.node_groups["Lift"])["move"] == "changed"
+    bpy.ops.ed.redo()
+    session.current.follow_undo()
+    tree = bpy.data.node_groups["Lift"]
+    assert "move" not in marks(tree)
+    assert bpy.ops.geonode.settle_group(group=groups["cone"], accept=True) == {"FINISHED"}
+    assert marks(tree) == {} and "cone" in tree.nodes
+
+
+def test_added_and_removed_nodes_come_back_with_their_links() -> None:
+    edited()
+    plan = raised(5.0)
+    plan["steps"][0]["payload"]["operations"] = [
+        {"op": "delete_node", "node_id": "turn"},
+        {"op": "create_node", "node_id": "box", "bl_idname": "GeometryNodeBoundBox"},
+        {
+            "op": "link",
+            "from": {"node_id": "move", "socket": "Geometry"},
+            "to": {"node_id": "box", "socket": "Geometry"},
+        },
+        {
+            "op": "link",
+            "from": {"node_id": "box", "socket": "Bounding Box"},
+            "to": {"node_id": "group_output", "socket": "Geometry"},
+        },
+    ]
+    before = api.export_tree(bpy.data.node_groups["Lift"])["trees"]["Lift"]
+    tree = send(plan)
+    [group] = {mark.group for mark in session.current.marks(tree)}
+    session.current.take_group_back(tree, group, "Back")
+    now = api.export_tree(bpy.data.node_groups["Lift"])["trees"]["Lift"]
+
+    def links(of: dict[str, Any]) -> list[str]:
+        return sorted(str(link) for link in of["links"])
+
+    def nodes(of: dict[str, Any]) -> list[str]:
+        return sorted(str({**node, "location": None}) for node in of["nodes"])
+
+    assert links(now) == links(before) and nodes(now) == nodes(before)
+
+
+def test_what_cannot_be_as_before_is_not_touched() -> None:
+    tree, groups = two_groups()
+    tree.nodes["move"].mute = True
+    before = api.export_tree(tree)
+    with pytest.raises(RuntimeError, match="too much has changed"):
+        bpy.ops.geonode.settle_group(group=groups["move"], accept=False)
+    assert api.export_tree(bpy.data.node_groups["Lift"]) == before
+    assert marks(bpy.data.node_groups["Lift"])["move"] == "changed"
 
 
 def test_a_tree_is_exported_compared_and_imported_by_buttons(tmp_path: Path) -> None:

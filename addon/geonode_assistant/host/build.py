@@ -265,6 +265,16 @@ def _node(
     delta["locations"].append([node_id, *located[node_id]])
 
 
+def describe(lists: Any, node: Node, places: dict[str, tuple[float, float]]) -> None:
+    """Adds what a delta needs to make this node of a tree of this file to the lists of one."""
+    _node(lists, node, {}, {}, places)
+
+
+def located(nodes: list[Node]) -> dict[str, tuple[float, float]]:
+    """The absolute positions of nodes, by their IDs."""
+    return _absolute(nodes)
+
+
 def _absolute(nodes: list[Node]) -> dict[str, tuple[float, float]]:
     """The absolute positions, each from that of its frame; the frames contain each other in no circle."""
     by_id = {node["id"]: node for node in nodes}

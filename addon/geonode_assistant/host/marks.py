@@ -5,7 +5,7 @@ Nothing of it is written into the file.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import bpy
@@ -30,6 +30,10 @@ class Mark(NamedTuple):
     """Its name in Blender; of a removed one that which it had."""
     box: tuple[float, float, float, float] | None = None
     """Of a removed node: left, top, width, height, in units of the Node Editor."""
+    id: str = ""
+    """Its ID in descriptions of the tree."""
+    group: int = 0
+    """Changes of one group hang together by links, zones and frames."""
 
 
 class Changes:
@@ -38,6 +42,8 @@ class Changes:
     def __init__(self) -> None:
         self._before: dict[str, Mapping[str, Any]] = {}
         self._kinds: dict[str, dict[str, Kind]] = {}
+        self.before: dict[int, Mapping[str, Any]] = {}
+        """The descriptions of the marked trees before the run, by their session UID; once it is kept."""
 
     def note_before(self, trees: Mapping[str, Mapping[str, Any]]) -> None:
         """Records trees (their descriptions by name) as they are before anything is written."""
@@ -73,15 +79,48 @@ class Changes:
             if tree is None:
                 continue
             nodes, former = identity.index(tree), {node["id"]: node for node in self._before[name]["nodes"]}
+            groups = _groups(kinds, _joined(self._before[name], nodes, tree.links))
             marks = []
             for node_id, kind in kinds.items():
+                group = groups[node_id]
                 if kind == "removed" and node_id in former and node_id not in nodes:
-                    marks.append(Mark("removed", former[node_id]["name"], _place(former, node_id)))
+                    marks.append(Mark("removed", former[node_id]["name"], _place(former, node_id), node_id, group))
                 elif kind != "removed" and node_id in nodes:
-                    marks.append(Mark(kind, nodes[node_id].name))
+                    marks.append(Mark(kind, nodes[node_id].name, None, node_id, group))
             if marks:
                 found[tree.session_uid] = marks
+                self.before[tree.session_uid] = self._before[name]
         return found
+
+
+def _groups(ids: Iterable[str], joined: Iterable[tuple[str, str]]) -> dict[str, int]:
+    """The number of each node's group, from 1: nodes that are joined are in one."""
+    first = {node_id: node_id for node_id in ids}
+
+    def root(node_id: str) -> str:
+        while first[node_id] != node_id:
+            node_id = first[node_id]
+        return node_id
+
+    for one, other in joined:
+        if one in first and other in first:
+            first[root(one)] = root(other)
+    numbers: dict[str, int] = {}
+    return {node_id: numbers.setdefault(root(node_id), len(numbers) + 1) for node_id in first}
+
+
+def _joined(before: Mapping[str, Any], nodes: Mapping[str, Any], links: Iterable[Any]) -> Iterator[tuple[str, str]]:
+    """The pairs of nodes that a link, a zone or a frame joins, before a run or now."""
+    for link in before["links"]:
+        yield link["from"][0], link["to"][0]
+    for node in before["nodes"]:
+        yield from ((node["id"], other) for other in (node.get("pair"), node.get("parent")) if other)
+    ids = {node.name: node_id for node_id, node in nodes.items()}
+    for link in links:
+        yield ids[link.from_node.name], ids[link.to_node.name]
+    for node_id, node in nodes.items():
+        others = (node.parent, getattr(node, "paired_output", None))
+        yield from ((node_id, ids[other.name]) for other in others if other is not None)
 
 
 def _place(nodes: Mapping[str, Mapping[str, Any]], node_id: str) -> tuple[float, float, float, float]:

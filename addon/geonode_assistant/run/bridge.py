@@ -206,6 +206,33 @@ class BlenderHost:
     def marks(self, tree: int) -> list[Mark]:
         return self._marks.get(tree, [])
 
+    def take_back(self, tree: Any, group: int, message: str) -> None:
+        from ..host import taking_back
+
+        before, uid, name = self._before_of(tree), tree.session_uid, tree.name
+        if before is None or self._changes is None:
+            return
+        try:
+            taking_back.take_back(tree, before, self._ids(tree, group), message)
+        except BaseException:
+            # A tree that was restored is another data-block of the same name.
+            now = taking_back.uid_of(name)
+            self._marks[now], self._changes.before[now] = self._marks.pop(uid), self._changes.before.pop(uid)
+            raise
+
+    def is_back(self, uid: int, group: int) -> bool:
+        from ..host import taking_back
+
+        tree = taking_back.tree_of(uid)
+        before = self._before_of(tree) if tree is not None else None
+        return before is not None and taking_back.is_back(tree, before, self._ids(tree, group))
+
+    def _before_of(self, tree: Any) -> Any:
+        return self._changes.before.get(tree.session_uid) if self._changes is not None else None
+
+    def _ids(self, tree: Any, group: int) -> set[str]:
+        return {mark.id for mark in self.marks(tree.session_uid) if mark.group == group}
+
     def is_removed(self) -> bool:
         return self._result is not None and self._result.is_removed()
 

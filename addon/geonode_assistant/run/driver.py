@@ -132,6 +132,14 @@ class Host(Protocol):
         """What the kept run did to the nodes of the tree with this session UID (``host.marks.Mark``)."""
         ...
 
+    def take_back(self, tree: Any, group: int, message: str) -> None:
+        """Makes the nodes of one group of ``marks`` as they were before the run, as an undo step of this name."""
+        ...
+
+    def is_back(self, uid: int, group: int) -> bool:
+        """Whether the nodes of that group, in the tree with this session UID, are as they were before the run."""
+        ...
+
     def is_removed(self) -> bool:
         """Whether the modifiers that held it have been removed since, other than by an undo."""
         ...

@@ -86,6 +86,8 @@ class Session:
         """Whether an undo has taken the result of the run back."""
         self.accepted = False
         """Whether the artist has accepted what the run did to the nodes."""
+        self._settled: set[tuple[int, int]] = set()
+        self._taken_back: dict[tuple[int, int], bool] = {}
         self.left_out: set[str] = set()
         """IDs of the operations of the open request that the artist has unticked."""
         self.followed = 0
@@ -336,7 +338,23 @@ class Session:
     def marks(self, tree: Any) -> list[Any]:
         """What the last run did to the nodes of a tree that was there before, until it is accepted or undone."""
         stands = self.report is not None and self.report.ok and not self.undone and not self.accepted
-        return self.handle.host.marks(tree.session_uid) if stands and self.handle is not None else []
+        known = self.handle.host.marks(tree.session_uid) if stands and self.handle is not None else []
+        done = {group for (uid, group), is_back in self._taken_back.items() if uid == tree.session_uid and is_back}
+        done |= {group for uid, group in self._settled if uid == tree.session_uid}
+        return [mark for mark in known if mark.group not in done] if done else known
+
+    def accept_group(self, tree: Any, group: int) -> None:
+        """Keeps one group of ``marks``: its nodes are not marked any more."""
+        self._settled.add((tree.session_uid, group))
+
+    def take_group_back(self, tree: Any, group: int, message: str) -> None:
+        """Makes the nodes of one group of ``marks`` as they were before the run, as an undo step of this name. Raises
+        where that cannot be, and changes nothing then.
+        """
+        uid = tree.session_uid
+        if self.handle is not None:
+            self.handle.host.take_back(tree, group, message)
+            self._taken_back[uid, group] = True
 
     @property
     def removed(self) -> bool:
@@ -354,6 +372,9 @@ class Session:
         self.former_undone = self.former is not None and self.former.host.is_undone()
         ended = self.handle is not None and self.report is not None and self.report.ok
         self.undone = ended and self.handle is not None and self.handle.host.is_undone()
+        if self.handle is not None:
+            for uid, group in self._taken_back:
+                self._taken_back[uid, group] = self.handle.host.is_back(uid, group)
         return (self.undone, self.former_undone) != before
 
     def leave_file(self) -> None:

@@ -8,10 +8,11 @@ from typing import Any
 import bpy
 
 from ...host import editors, explain, undo
+from ...messages import AssistantError
 from ...run import session
 from .. import properties
 from ..bases import OperatorPart
-from ..translation import say
+from ..translation import say, told
 from .ownership import active_tree
 from .result import send
 from .start import can_send
@@ -128,6 +129,37 @@ class GEONODE_OT_take_back(_OfChanges, bpy.types.Operator):
         return {"FINISHED"}
 
 
+class GEONODE_OT_settle_group(_OfChanges, bpy.types.Operator):
+    """Keep this group of changes, or take it back by itself; what else was done stays, and Undo brings it again"""
+
+    bl_idname = "geonode.settle_group"
+    bl_label = "Settle Group"
+
+    group: bpy.props.IntProperty(options={"HIDDEN", "SKIP_SAVE"})
+    accept: bpy.props.BoolProperty(options={"HIDDEN", "SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        if session.current.running:
+            cls.poll_message_set("A run is under way; wait until it ends, or cancel it")
+            return False
+        return super().poll(context)
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        tree, view = active_tree(context), session.current
+        if self.accept:
+            view.accept_group(tree, self.group)
+        else:
+            try:
+                view.take_group_back(tree, self.group, say("Take Back Group"))
+            except Exception as error:
+                known = AssistantError.of(error)
+                self.report({"ERROR"}, told(known.message))
+                return {"CANCELLED"}
+        editors.redraw_trees()
+        return {"FINISHED"}
+
+
 class GEONODE_OT_change_tree(_OfTree, bpy.types.Operator):
     """Change the tree that is open here as the words say"""
 
@@ -159,5 +191,6 @@ CLASSES = (
     GEONODE_OT_show_node,
     GEONODE_OT_accept_changes,
     GEONODE_OT_take_back,
+    GEONODE_OT_settle_group,
     GEONODE_OT_change_tree,
 )

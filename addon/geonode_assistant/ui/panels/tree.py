@@ -67,7 +67,12 @@ def draw_changes(layout: bpy.types.UILayout, marks: list[Mark], in_editor: bool,
     counts = [(kind, sum(mark.kind == kind for mark in marks)) for kind in COLOURS]
     words = ", ".join(say(COUNTED[kind], count=count) for kind, count in counts if count)
     draw_text(layout, say("The last prompt changed this tree: {words}.", words=words), context, "NODE_SEL")
-    for mark in marks[:SHOWN_MARKS]:
+    several = len({mark.group for mark in marks}) > 1
+    last = 0
+    for mark in sorted(marks, key=lambda mark: mark.group)[:SHOWN_MARKS]:
+        if several and mark.group != last:
+            last = mark.group
+            _draw_group(layout, last, context)
         row = layout.row(align=True)
         if in_editor and mark.kind != "removed":
             row.operator("geonode.show_node", text="", icon="VIEWZOOM", emboss=False).node = mark.name
@@ -79,6 +84,16 @@ def draw_changes(layout: bpy.types.UILayout, marks: list[Mark], in_editor: bool,
     row = side_by_side(layout, context)
     row.operator("geonode.accept_changes", icon="CHECKMARK")
     row.operator("geonode.take_back", icon="LOOP_BACK")
+
+
+def _draw_group(layout: bpy.types.UILayout, group: int, context: bpy.types.Context) -> None:
+    """Draws the buttons that keep or take back one group of changes, above its nodes."""
+    row = layout.row(align=True)
+    row.label(text=say("Group {number}", number=group))
+    for accept, text in ((True, "Accept"), (False, "Take Back")):
+        shown: IconItems = "CHECKMARK" if accept else "LOOP_BACK"
+        button = row.operator("geonode.settle_group", text=text if is_wide(context) else "", icon=shown)
+        button.group, button.accept = group, accept
 
 
 def draw_files(layout: bpy.types.UILayout, tree: Any, context: bpy.types.Context) -> None:
