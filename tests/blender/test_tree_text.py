@@ -532,7 +532,7 @@ def test_a_panel_gets_a_toggle() -> None:
         return [i.name for i in tree.interface.items_tree if i.item_type == "SOCKET" and i.parent.name == "Rocks"]
 
     if bpy.app.version < (4, 5):
-        assert inside() == ["Rocks on", "Density"]
+        assert inside() == ["Rocks On", "Density"]
         return
     # Blender calls it as its panel.
     assert inside() == ["Rocks", "Density"]

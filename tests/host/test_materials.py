@@ -75,6 +75,16 @@ def test_one_that_says_little_is_an_ordinary_material(starter: None) -> None:
     assert refused.value.code == "bad_name"
 
 
+def test_glass_is_clear(starter: None) -> None:
+    glass = {"name": "Glass", "base_color": [0.8, 0.9, 1.0], "transmission": 1.0, "alpha": 0.5}
+    apply_delta(step() | {"materials": [glass]})
+    inputs = shader("Glass").inputs
+    assert inputs["Transmission Weight"].default_value == 1.0 and inputs["Alpha"].default_value == 0.5
+    made = bpy.data.materials["Glass"]
+    assert made.use_raytrace_refraction and made.diffuse_color[3] == 0.5
+    assert apply_delta(step() | {"materials": [glass]})["materials"] == 0
+
+
 def test_a_restore_removes_what_was_made(starter: None) -> None:
     bpy.data.materials.new("Mine")
     before = sorted(m.name for m in bpy.data.materials)

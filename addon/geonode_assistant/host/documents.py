@@ -442,6 +442,10 @@ class MaterialEdit(TypedDict):
     roughness: NotRequired[float | None]
     # Metallic.
     metallic: NotRequired[float | None]
+    # How clear it is.
+    transmission: NotRequired[float | None]
+    # How opaque it is.
+    alpha: NotRequired[float | None]
     # Red, green, blue, and alpha of its light.
     emission_color: NotRequired[list[float] | None]
     # Strength of its light.

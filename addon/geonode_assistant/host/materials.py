@@ -16,6 +16,8 @@ _INPUTS = {
     "base_color": "Base Color",
     "roughness": "Roughness",
     "metallic": "Metallic",
+    "transmission": "Transmission Weight",
+    "alpha": "Alpha",
     "emission_color": "Emission Color",
     "emission_strength": "Emission Strength",
 }
@@ -50,11 +52,16 @@ def ensure(edit: MaterialEdit) -> bool:
     for field, value in wanted.items():
         values.assign(shader.inputs[_INPUTS[field]], "default_value", value)
     # What solid shading shows.
-    if "base_color" in wanted:
-        material.diffuse_color = wanted["base_color"]
+    if "base_color" in wanted or "alpha" in wanted:
+        color: Any = wanted.get("base_color", values.to_json(material.diffuse_color))
+        shown: Any = [*color[:3], wanted.get("alpha", color[3])]
+        material.diffuse_color = shown
     for field in ("roughness", "metallic"):
         if field in wanted:
             setattr(material, field, wanted[field])
+    # Without it EEVEE shows glass as a dark mirror.
+    if wanted.get("transmission"):
+        material.use_raytrace_refraction = True
     return True
 
 

@@ -175,9 +175,11 @@ fn carry_out(plan: &Plan, document: &Document, catalogue: &Catalogue, mut sink: 
             known.extend(materials_of(&step.action).into_iter().map(str::to_owned));
         }
         let rest = plan.steps.get(index + 1..).unwrap_or_default();
+        let earlier = plan.steps.get(..index).unwrap_or_default().iter();
+        let scripts: Vec<&str> = earlier.filter_map(|step| script(&step.action)).collect();
         compile_step(
             (index, step, rest),
-            &dissolved,
+            (&dissolved, &scripts),
             (document, catalogue),
             &mut compiled,
             &mut sink,
@@ -225,10 +227,17 @@ fn modifier_edit(target: &Target, tree: &str) -> Option<ModifierEdit> {
     })
 }
 
+/// The code of a script.
+fn script(action: &Action) -> Option<&str> {
+    match action {
+        Action::Python(script) => Some(&script.code),
+        _ => None,
+    }
+}
+
 /// What a script is to the artist before it has run.
 fn script_in_words(action: &Action) -> Option<String> {
-    let Action::Python(script) = action else { return None };
-    let lines = script.code.lines().count();
+    let lines = script(action)?.lines().count();
     let plural = if lines == 1 { "" } else { "s" };
     Some(format!("Run a script of {lines} line{plural}"))
 }
@@ -244,7 +253,7 @@ fn goes_on(step: &Step, rest: &[Step]) -> bool {
 
 fn compile_step(
     (index, step, rest): (usize, &Step, &[Step]),
-    dissolved: &HashSet<&str>,
+    (dissolved, scripts): (&HashSet<&str>, &[&str]),
     (before, catalogue): (&Document, &Catalogue),
     compiled: &mut Compiled,
     sink: &mut Sink,
@@ -284,6 +293,7 @@ fn compile_step(
         links: LinkNotes::default(),
         choices: Vec::new(),
         dissolved,
+        scripts,
         gone: Vec::new(),
         unsaid: Unsaid::default(),
         keys: 0,

@@ -52,7 +52,7 @@ pub use landing::numbered_names;
 pub use moves::Moves;
 pub use near::{alike, did_you_mean, either, nearest};
 pub use operations::{OperationSummary, Topic, operations};
-pub use ops::{Mention, mentions};
+pub use ops::{Mention, freed_ids, mentions};
 pub use properties::{is_panel_property, is_socket_property, is_tree_property};
 pub use read::{MAX_BYTES, MAX_DEPTH, ReadError};
 pub use semantic_diff::semantic_diff;

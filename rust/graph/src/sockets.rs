@@ -28,6 +28,8 @@ pub const GROUP: &str = "GeometryNodeGroup";
 pub const FRAME: &str = "NodeFrame";
 /// Type of a reroute.
 pub const REROUTE: &str = "NodeReroute";
+/// What the types of gizmos begin with: they move what they are linked to, whether or not something is linked to their output.
+const GIZMO: &str = "GeometryNodeGizmo";
 /// The items of a Menu Switch.
 pub(crate) const MENU_ITEMS: &str = "enum_items";
 /// The input of a Menu Switch that chooses among them.
@@ -68,6 +70,11 @@ impl<'a> Scope<'a> {
 /// The value of a new node's output, for types that hold a value at an output.
 pub fn held_by_output(kind: &str) -> Option<Value> {
     (kind == "ShaderNodeValue").then(|| Value::from(0.0))
+}
+
+/// Whether a node of this type has its effect although nothing uses its output.
+pub fn acts_alone(kind: &str) -> bool {
+    kind.starts_with(GIZMO)
 }
 
 /// Name of the tree behind a group node.

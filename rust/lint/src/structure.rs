@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use geonode_graph::catalogue::Catalogue;
 use geonode_graph::documents::Document;
 use geonode_graph::ir::{Node, Side, Tree};
-use geonode_graph::sockets::{FRAME, GROUP, GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE, REROUTE};
+use geonode_graph::sockets::{FRAME, GROUP, GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE, REROUTE, acts_alone};
 use geonode_protocol::Code;
 
 use crate::finding::{Lint, Question};
@@ -59,7 +59,7 @@ fn hollow(tree: &str, node: &Node, document: &Document, catalogue: &Catalogue) -
     })
 }
 
-/// Nodes whose result something uses: the Group Output, a viewer or another node without outputs.
+/// Nodes whose result something uses: the Group Output, a viewer, a gizmo or another node without outputs.
 pub(crate) fn used<'t>(tree: &'t Tree, catalogue: &Catalogue) -> HashSet<&'t str> {
     let mut sources: HashMap<&str, Vec<&str>> = HashMap::new();
     for link in tree.links.iter().filter(|link| !link.muted) {
@@ -90,6 +90,7 @@ fn is_sink(node: &Node, catalogue: &Catalogue) -> bool {
         return false;
     }
     node.kind == GROUP_OUTPUT_TYPE
+        || acts_alone(&node.kind)
         || catalogue
             .nodes
             .get(&node.kind)

@@ -238,6 +238,14 @@ pub struct MakeMaterial {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.0, max = 3.402_823_5e38))]
     pub metallic: Option<f64>,
+    /// From 0 to 1, clear as glass.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 3.402_823_5e38))]
+    pub transmission: Option<f64>,
+    /// From 0, invisible, to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0.0, max = 3.402_823_5e38))]
+    pub alpha: Option<f64>,
     /// Colour of the light that it emits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 3, max = 4), inner(range(min = 0.0, max = 3.402_823_5e38)))]

@@ -71,6 +71,10 @@ pub const LOOK: &[&str] = &[
     "width",
 ];
 
+/// Calls that are named where one does not exist, and how much its words say if they are seldom enough: one that ten share says little.
+const NEAR: usize = 4;
+const SELDOM: f64 = 0.1;
+
 /// Names that have one meaning in every catalogue.
 const FIXED: &[(&str, &str)] = &[
     (GROUP, "group"),
@@ -142,11 +146,25 @@ impl<'c> Names<'c> {
         self.types.get(call).copied().or_else(exact)
     }
 
-    /// The call that is most like one that does not exist.
+    /// The calls that are most like one that does not exist: spelled alike, else of the same words, of which a seldom one counts more.
     pub fn near_calls(&self, call: &str) -> Vec<&str> {
         let mut calls: Vec<&str> = self.types.keys().map(String::as_str).collect();
         calls.sort_unstable();
-        alike(call, calls)
+        let near = alike(call, calls.iter().copied());
+        if !near.is_empty() {
+            return near;
+        }
+        let has = |call: &str, word: &str| call.split('_').any(|part| part == word);
+        let mut fits: Vec<(f64, &str)> = calls.iter().map(|known| (0.0, *known)).collect();
+        for word in call.split('_').filter(|word| word.len() > 1) {
+            let count = u32::try_from(calls.iter().filter(|known| has(known, word)).count()).unwrap_or(u32::MAX);
+            for (fit, _) in fits.iter_mut().filter(|(_, known)| has(known, word)) {
+                *fit += 1.0 / f64::from(count);
+            }
+        }
+        fits.retain(|(fit, _)| *fit > SELDOM);
+        fits.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+        fits.into_iter().take(NEAR).map(|(_, known)| known).collect()
     }
 
     /// Whether a property cannot be a keyword of the node's call, since an input of the node, in whatever mode, has that word: it is

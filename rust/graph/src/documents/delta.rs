@@ -59,6 +59,12 @@ pub struct MaterialEdit {
     /// Metallic.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metallic: Option<f64>,
+    /// How clear it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transmission: Option<f64>,
+    /// How opaque it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alpha: Option<f64>,
     /// Red, green, blue, and alpha of its light.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub emission_color: Option<Vec<f64>>,

@@ -7,7 +7,7 @@ use petgraph::Direction;
 use super::operation::{Before, Mention, Operation};
 use super::work::Work;
 use crate::ir::Tree;
-use crate::sockets::{FRAME, GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE};
+use crate::sockets::{FRAME, GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE, acts_alone};
 
 /// Removes nodes that lead to no output.
 pub(super) struct CleanupUnused;
@@ -31,7 +31,7 @@ impl<'p> Operation<'p> for CleanupUnused {
 }
 
 impl Work<'_> {
-    /// Keeps Group Inputs and Outputs, viewers, frames, everything that feeds them, and both ends of a zone of which one is kept.
+    /// Keeps Group Inputs and Outputs, viewers, gizmos, frames, everything that feeds them, and both ends of a zone of which one is kept.
     fn cleanup_unused(&mut self) {
         let mut kept: HashSet<String> = HashSet::new();
         let mut open: Vec<String> = Vec::new();
@@ -42,7 +42,10 @@ impl Work<'_> {
                 pair_of.insert(output, node.id.as_str());
             }
             let viewer = self.scope.node_type(node).is_some_and(|kind| kind.is("viewer"));
-            if viewer || matches!(node.kind.as_str(), GROUP_OUTPUT_TYPE | GROUP_INPUT_TYPE | FRAME) {
+            if viewer
+                || acts_alone(&node.kind)
+                || matches!(node.kind.as_str(), GROUP_OUTPUT_TYPE | GROUP_INPUT_TYPE | FRAME)
+            {
                 open.push(node.id.clone());
             }
         }

@@ -275,6 +275,10 @@ impl Work<'_> {
             self.nested.push(inner);
         } else {
             self.move_in(&op.id, inner, members);
+            if let Some(made) = self.nested.last_mut() {
+                // The sort is stable: a modifier wants its geometry first, and a call names what stands first without a keyword.
+                made.interface.sort_by_key(|item| item.socket_type != GEOMETRY);
+            }
         }
     }
 

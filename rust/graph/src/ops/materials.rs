@@ -38,6 +38,8 @@ impl Work<'_> {
             base_color: op.base_color.clone(),
             roughness: op.roughness,
             metallic: op.metallic,
+            transmission: op.transmission,
+            alpha: op.alpha,
             emission_color: op.emission_color.clone(),
             emission_strength: op.emission_strength,
         };

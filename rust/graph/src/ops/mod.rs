@@ -39,6 +39,7 @@ pub(crate) use work::{Hidden, LinkNotes, Work};
 
 pub(crate) use interface::side_of;
 pub(crate) use ungrouping::dissolved;
+pub use ungrouping::freed_ids;
 
 use cleanup::CleanupUnused;
 use ensure::EnsureSingleGroupIo;

@@ -1,6 +1,6 @@
 //! Moving a group's nodes out of it with their links.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use geonode_protocol::{Action, Code, GnOp, Hint, NodeTreeOp, Plan, UngroupNodes};
 
@@ -90,7 +90,8 @@ impl Work<'_> {
         let outer: Vec<Cable> = self.model.wires().iter().map(Cable::of).collect();
         let is_end = |node: &Node| matches!(node.kind.as_str(), GROUP_INPUT_TYPE | GROUP_OUTPUT_TYPE);
         let members: Vec<&Node> = inner.nodes().filter(|node| !is_end(node)).collect();
-        let new_ids = self.free_ids(&group.id, &members);
+        let taken = self.model.nodes().map(|node| node.id.clone()).collect();
+        let new_ids = freed_ids(taken, &group.id, members.iter().map(|node| node.id.as_str()));
         let ids: Vec<String> = members.iter().map(|node| node.id.clone()).collect();
         let (left, top) = centre(inner, &ids).unwrap_or_default();
         let (x, y) = frame_place(&self.model, group);
@@ -176,20 +177,22 @@ impl Work<'_> {
             state.insert("value".to_owned(), value);
         }
     }
+}
 
-    /// IDs in this tree for nodes that come from a group: their own where they are free.
-    fn free_ids(&self, group: &str, members: &[&Node]) -> BTreeMap<String, String> {
-        let mut taken: HashSet<String> = self.model.nodes().map(|node| node.id.clone()).collect();
-        let mut found = BTreeMap::new();
-        for node in members {
-            let own = node.id.clone();
-            let numbered = (1..=taken.len()).map(|n| format!("{own}.{n:03}"));
-            let candidates = std::iter::once(own.clone()).chain(numbered);
-            let free = candidates.into_iter().find(|id| !taken.contains(id));
-            let id = free.unwrap_or_else(|| format!("{group}/{own}"));
-            taken.insert(id.clone());
-            found.insert(own, id);
-        }
-        found
+/// IDs for nodes that come out of a group into a tree in which some are taken: their own where they are free.
+pub fn freed_ids<'n>(
+    mut taken: BTreeSet<String>,
+    group: &str,
+    members: impl Iterator<Item = &'n str>,
+) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    for own in members {
+        let numbered = (1..=taken.len()).map(|n| format!("{own}.{n:03}"));
+        let mut candidates = std::iter::once(own.to_owned()).chain(numbered);
+        let free = candidates.find(|id| !taken.contains(id));
+        let id = free.unwrap_or_else(|| format!("{group}/{own}"));
+        taken.insert(id.clone());
+        found.insert(own.to_owned(), id);
     }
+    found
 }

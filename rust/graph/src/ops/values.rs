@@ -413,6 +413,15 @@ impl Work<'_> {
                 Code::InvalidEnum,
                 near.as_ref().map(|near| self.sink.near(field, near.as_str())),
             ),
+            ValueError::UnknownDataBlock { kind, name, .. }
+                if self.scripts.iter().any(|code| code.contains(name.as_str())) =>
+            {
+                let text = format!(
+                    "the script before has not run when this is checked: let the tree come first, with an input for the {kind}, \
+                     and the script after it make the {kind} and set the modifier's input"
+                );
+                (Code::UnknownDataBlock, Some(Hint::explain(text)))
+            }
             ValueError::UnknownDataBlock { kind, near, .. } => {
                 let proposed = near.as_ref().map(|near| {
                     let change = Change::replace(self.sink.at(field), json!({ kind: near }));

@@ -83,6 +83,8 @@ pub(crate) struct Work<'a> {
     pub choices: Vec<Choice>,
     /// IDs of the group nodes that the plan makes and then replaces by their nodes.
     pub dissolved: &'a HashSet<&'a str>,
+    /// Code of the scripts that run before this step.
+    pub scripts: &'a [&'a str],
     /// Menus of nodes that were there before, with the entries that it takes away.
     pub gone: Vec<(String, Vec<String>)>,
     /// Side effects of the operations on nodes that they do not name.

@@ -345,7 +345,11 @@ fn unused_results_are_reported() {
         node("fine", "SubdivideMesh"),
         link("box", "Mesh", "fine", "Mesh"),
     ]);
-    check("MESH", ops, &[("fine", None, Code::DeadEnd)], &["is not used"]);
+    check("MESH", ops.clone(), &[("fine", None, Code::DeadEnd)], &["is not used"]);
+    // What a gizmo moves is seen in the viewport, without a link from it.
+    ops.push(node("arrow", "GizmoLinear"));
+    let told = found("5.2", "MESH", ops.into(), &[]);
+    assert_eq!(told.iter().map(|lint| lint.node.as_str()).collect::<Vec<_>>(), ["fine"]);
 }
 
 /// A zone of this kind around these nodes; the modifier's geometry goes in, what comes out is the result.

@@ -175,6 +175,8 @@ codes! {
         NameTaken = "name_taken" => "Nothing needs to be done; to edit the existing tree, use its node IDs.",
         /// The node is of another type than the plan says.
         NodeTypeMismatch = "node_type_mismatch" => "Use another ID, or the type that the node has.",
+        /// Nodes came out of a group that was dissolved; the message says what they are called.
+        NodesReleased = "nodes_released" => "Nothing needs to be done; later lines and steps name them so.",
         /// What the plan says is so already; nothing was changed.
         NothingToChange = "nothing_to_change" => "Nothing needs to be done, unless something else was meant.",
         /// What is to be removed does not exist; nothing was changed.

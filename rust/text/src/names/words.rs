@@ -45,15 +45,21 @@ pub fn is_word(text: &str) -> bool {
     chars.next().is_some_and(|c| c == '_' || is_xid_start(c)) && chars.all(is_xid_continue) && !KEYWORDS.contains(&text)
 }
 
-/// The name in the UI that a word stands for where nothing else is said: `surface_uv_map` → `Surface UV Map`.
+/// The name in the UI that a word stands for where nothing else is said: `surface_uv_map` → `Surface UV Map`. As in titles, small words
+/// are small between others, and capital where they begin or end: `points_per_row` → `Points per Row`, `row_of` → `Row Of`.
 pub fn title(word: &str) -> String {
-    let parts = word.split('_').filter(|part| !part.is_empty()).enumerate();
+    let parts: Vec<&str> = word.split('_').filter(|part| !part.is_empty()).collect();
+    let last = parts.len().saturating_sub(1);
     let shown: Vec<String> = parts
+        .into_iter()
+        .enumerate()
         .map(|(at, part)| {
             let mut chars = part.chars();
             match chars.next() {
                 _ if CAPITAL.contains(&part) => part.to_uppercase(),
-                Some(first) if at == 0 || !SMALL.contains(&part) => first.to_uppercase().chain(chars).collect(),
+                Some(first) if at == 0 || at == last || !SMALL.contains(&part) => {
+                    first.to_uppercase().chain(chars).collect()
+                }
                 _ => part.to_owned(),
             }
         })

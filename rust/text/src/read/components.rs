@@ -123,7 +123,7 @@ impl<'p> Reader<'_, '_, 'p> {
             word => word,
         };
         // In `high = position().z` the name is that of the node before the dots.
-        let place = if whole.id == self.id_at(place, kind) {
+        let place = if whole.id == self.id_at(place, kind, None) {
             loose(place)
         } else {
             place

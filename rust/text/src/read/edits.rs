@@ -1,14 +1,17 @@
 //! What only an edit does: nodes into links, into groups, and away.
 
+use geonode_graph::freed_ids;
 use geonode_graph::ir::{Node, Side};
-use geonode_graph::sockets::GROUP_OUTPUT_TYPE;
-use geonode_protocol::{Code, GnOp, GroupNodes};
+use geonode_graph::sockets::{GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE};
+use geonode_protocol::{Code, GnOp, GroupNodes, Severity, UngroupNodes};
 use rustpython_parser::ast::{Expr, ExprCall};
 use serde_json::Value;
 
 use super::arguments::{only, unknown};
+use super::fault::Fault;
 use super::reader::{Binding, Place, Reader, is_usable};
 use super::value::{Output, Val, at, constant};
+use crate::names::word;
 
 /// The first input of nodes that mix what comes after it.
 const FACTOR: &str = "Factor";
@@ -68,6 +71,43 @@ impl<'p> Reader<'_, '_, 'p> {
             self.gathering.insert(name.to_owned());
         }
         self.extra(GnOp::GroupNodes(op), call);
+    }
+
+    /// `ungroup(g)`.
+    pub(super) fn ungroup(&mut self, call: &'p ExprCall) {
+        for arg in &call.args {
+            if self.is_gone(arg) {
+                self.note_gone(arg, "nothing is ungrouped");
+                continue;
+            }
+            for id in self.nodes_of(std::slice::from_ref(arg)) {
+                self.releases = true;
+                self.tell_released(&id, at(arg));
+                self.extra(GnOp::UngroupNodes(UngroupNodes { id }), call);
+            }
+        }
+    }
+
+    /// Says what the nodes of a group are called when they stand in this one.
+    fn tell_released(&mut self, id: &str, place: usize) {
+        let group = self.draft.node(id).and_then(Node::group);
+        let Some(tree) = group.and_then(|group| self.draft.scope.trees.get(group)) else {
+            return;
+        };
+        let is_end = |node: &&Node| matches!(node.kind.as_str(), GROUP_INPUT_TYPE | GROUP_OUTPUT_TYPE);
+        let members = tree.nodes.iter().filter(|node| !is_end(node));
+        let members: Vec<&str> = members.map(|node| node.id.as_str()).collect();
+        let freed = freed_ids(self.draft.nodes.keys().cloned().collect(), id, members.into_iter());
+        let words: Vec<String> = freed.values().filter_map(|id| word(id)).collect();
+        if words.is_empty() {
+            return;
+        }
+        let message = format!("What was in “{id}” is now called {}.", words.join(", "));
+        let fault = Fault::new(Code::NodesReleased, place, message, Code::NodesReleased.fix());
+        self.faults.add(Fault {
+            severity: Severity::Info,
+            ..fault
+        });
     }
 
     /// `x = insert(link=(a.points, b.geometry), node=set_position(offset=…))`.
@@ -251,12 +291,8 @@ impl<'p> Reader<'_, '_, 'p> {
                     None => {
                         let message = format!("The group has no output “{}”; nothing is removed.", attribute.attr);
                         let fix = "Leave the line out if that is meant.";
-                        self.faults.add(super::fault::Fault::warning(
-                            Code::NothingToRemove,
-                            at(target),
-                            message,
-                            fix,
-                        ));
+                        self.faults
+                            .add(Fault::warning(Code::NothingToRemove, at(target), message, fix));
                     }
                 }
             }

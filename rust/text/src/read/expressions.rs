@@ -83,7 +83,7 @@ impl<'p> Reader<'_, '_, 'p> {
 
     /// A node that the page does not spell out.
     pub(crate) fn helper(&mut self, kind: &str, at: usize, place: Place<'_>) -> Option<String> {
-        let id = self.id_at(place, kind);
+        let id = self.id_at(place, kind, None);
         self.make(&id, kind, at).then_some(id)
     }
 

@@ -97,11 +97,11 @@ impl<'p> Reader<'_, '_, 'p> {
         let Some(callee) = self.callee(call) else {
             return Val::Bad;
         };
-        let kind = match &callee {
-            Callee::Type(kind) => kind.clone(),
-            Callee::Group(_) => GROUP.to_owned(),
+        let (kind, group) = match &callee {
+            Callee::Type(kind) => (kind.clone(), None),
+            Callee::Group(group) => (GROUP.to_owned(), Some(group.as_str())),
         };
-        let id = self.id_at(place, &kind);
+        let id = self.id_at(place, &kind, group);
         if !self.make(&id, &kind, start) {
             return Val::Bad;
         }
@@ -124,8 +124,7 @@ impl<'p> Reader<'_, '_, 'p> {
                 );
                 return Val::Bad;
             }
-            self.draft
-                .set_property(&id, "node_tree", json!({ "node_group": name }), start);
+            self.regroup(&id, name, start);
         }
         let errors = self.faults.errors();
         self.configure(&id, &call.keywords);
@@ -216,7 +215,29 @@ impl<'p> Reader<'_, '_, 'p> {
             made.said = true;
             made.at = start;
         }
-        self.replaced.insert(id.to_owned(), start);
+        self.lead_on(id, &inputs, &outputs, counterpart);
+        true
+    }
+
+    /// Makes a node one of this group. In an edit it may be of another one: what both call alike stays linked, as identifiers of one
+    /// group say nothing in another.
+    fn regroup(&mut self, id: &str, group: &str, start: usize) {
+        let old = self.draft.node(id).and_then(|node| node.group());
+        let differs = self.edit && old.is_some_and(|old| old != group);
+        let sides = differs.then(|| [Side::Input, Side::Output].map(|side| self.draft.sockets(id, side)));
+        self.draft
+            .set_property(id, "node_tree", json!({ "node_group": group }), start);
+        if let Some([inputs, outputs]) = sides {
+            if let Some(made) = self.draft.nodes.get_mut(id) {
+                made.node.inputs.clear();
+                made.node.outputs.clear();
+            }
+            self.lead_on(id, &inputs, &outputs, namesake);
+        }
+    }
+
+    /// Links of a node that became another: to the sockets that correspond to those that it had.
+    fn lead_on(&mut self, id: &str, inputs: &[Socket], outputs: &[Socket], corresponding: Corresponding) {
         let (now_in, now_out) = (
             self.draft.sockets(id, Side::Input),
             self.draft.sockets(id, Side::Output),
@@ -230,13 +251,13 @@ impl<'p> Reader<'_, '_, 'p> {
             let Some(mut wire) = self.draft.cut(number) else {
                 continue;
             };
-            let ends = [(&mut wire.from, &outputs, &now_out), (&mut wire.to, &inputs, &now_in)];
+            let ends = [(&mut wire.from, outputs, &now_out), (&mut wire.to, inputs, &now_in)];
             let mut stays = true;
             for (end, before, now) in ends {
                 if end.0 != id {
                     continue;
                 }
-                match counterpart(&end.1, before, now) {
+                match corresponding(&end.1, before, now) {
                     Some(socket) => end.1 = socket,
                     None => stays = false,
                 }
@@ -245,24 +266,24 @@ impl<'p> Reader<'_, '_, 'p> {
                 self.draft.connect(wire.from, wire.to, wire.at);
             }
         }
-        true
     }
 }
+
+/// The socket that takes the place of another, from what a node had and what it has.
+type Corresponding = fn(&str, &[Socket], &[Socket]) -> Option<String>;
 
 /// The socket that takes the place of another when a node is replaced: of that identifier, else of that name.
 fn counterpart(identifier: &str, before: &[Socket], now: &[Socket]) -> Option<String> {
     let exact = now
         .iter()
         .find(|socket| socket.available && socket.identifier == identifier);
-    let name = || {
-        before
-            .iter()
-            .find(|socket| socket.identifier == identifier)
-            .map(|socket| socket.name.as_str())
-    };
-    let named = || {
-        now.iter()
-            .find(|socket| socket.available && Some(socket.name.as_str()) == name())
-    };
-    exact.or_else(named).map(|socket| socket.identifier.clone())
+    let exact = exact.map(|socket| socket.identifier.clone());
+    exact.or_else(|| namesake(identifier, before, now))
+}
+
+/// The socket of the same name.
+fn namesake(identifier: &str, before: &[Socket], now: &[Socket]) -> Option<String> {
+    let name = &before.iter().find(|socket| socket.identifier == identifier)?.name;
+    let named = now.iter().find(|socket| socket.available && socket.name == *name);
+    named.map(|socket| socket.identifier.clone())
 }

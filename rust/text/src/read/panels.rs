@@ -130,6 +130,8 @@ impl<'p> Reader<'_, '_, 'p> {
         {
             item.props.extend(described);
         }
+        let before = self.inside(&identifier);
+        let mut named: Vec<String> = Vec::new();
         for inner in call.args.iter().skip(1) {
             if let Expr::Call(inner) = inner
                 && matches!(&*inner.func, Expr::Name(name) if name.id.as_str() == "panel")
@@ -141,11 +143,66 @@ impl<'p> Reader<'_, '_, 'p> {
                 && let Some(item) = self.draft.interface.iter_mut().find(|item| item.identifier == socket)
             {
                 item.parent = Some(identifier.clone());
+                named.push(socket);
             }
+        }
+        if self.edit {
+            self.order_panel(&identifier, &before, &named);
         }
         for keyword in call.keywords.iter().filter(|keyword| is_toggle(keyword)) {
             self.toggle(&identifier, &keyword.value);
         }
+    }
+
+    /// Identifiers of the sockets in a panel, in their order.
+    fn inside(&self, panel: &str) -> Vec<String> {
+        let items = self.draft.interface.iter();
+        let inside = items.filter(|item| is_socket_in(item, panel));
+        inside.map(|item| item.identifier.clone()).collect()
+    }
+
+    /// Gives the sockets of a panel the order in which an edit names them. Those that it does not name keep their places, and one that
+    /// comes in stands behind the one that is named before it.
+    fn order_panel(&mut self, panel: &str, before: &[String], named: &[String]) {
+        let mut known = named.iter().filter(|socket| before.contains(socket));
+        let mut order: Vec<&String> = before
+            .iter()
+            .map(|socket| {
+                if named.contains(socket) {
+                    known.next().unwrap_or(socket)
+                } else {
+                    socket
+                }
+            })
+            .collect();
+        for (number, socket) in named.iter().enumerate() {
+            if order.contains(&socket) {
+                continue;
+            }
+            let place = |socket: Option<&String>| order.iter().position(|other| Some(*other) == socket);
+            let behind = number.checked_sub(1).and_then(|last| place(named.get(last)));
+            let ahead = || named.iter().skip(number).find_map(|next| place(Some(next)));
+            let place = behind.map(|last| last + 1).or_else(ahead).unwrap_or(order.len());
+            order.insert(place, socket);
+        }
+        if self.inside(panel).iter().eq(order.iter().copied()) {
+            return;
+        }
+        let wanted: Vec<Item> = order
+            .into_iter()
+            .filter_map(|socket| {
+                self.draft
+                    .interface
+                    .iter()
+                    .find(|item| item.identifier == *socket)
+                    .cloned()
+            })
+            .collect();
+        let places = self.draft.interface.iter_mut().filter(|item| is_socket_in(item, panel));
+        for (place, item) in places.zip(wanted) {
+            *place = item;
+        }
+        self.ordered = true;
     }
 
     /// `panel("Rocks", size, toggle=show)`: the Bool input in the panel's header switches it. It stands first in the panel.
@@ -354,6 +411,10 @@ fn outermost(items: &[Item], number: usize) -> usize {
         }
     }
     top
+}
+
+fn is_socket_in(item: &Item, panel: &str) -> bool {
+    item.kind == ItemKind::Socket && item.parent.as_deref() == Some(panel)
 }
 
 fn has_content(items: &[Item], panel: usize) -> bool {

@@ -99,8 +99,6 @@ pub(crate) struct Reader<'r, 'a, 'p> {
     pub(crate) closure_ends: Vec<String>,
     /// Nodes of which a property or an item is refused: their sockets are open.
     pub(crate) open: HashSet<String>,
-    /// IDs whose nodes are replaced by others of another type.
-    pub(crate) replaced: HashMap<String, usize>,
     pub(crate) extras: Vec<Extra>,
     /// What has returned: closures by their output nodes, and the group itself without a name.
     pub(crate) returned_from: HashSet<String>,
@@ -143,7 +141,6 @@ impl<'r, 'a, 'p> Reader<'r, 'a, 'p> {
             closures: Vec::new(),
             closure_ends: Vec::new(),
             open: HashSet::new(),
-            replaced: HashMap::new(),
             extras: Vec::new(),
             returned_from: HashSet::new(),
             waiting: 0,
@@ -228,8 +225,8 @@ impl<'r, 'a, 'p> Reader<'r, 'a, 'p> {
             .to_owned()
     }
 
-    /// The ID of a node of a type that is made at a place: that of the node that is there already, where there is one.
-    pub(crate) fn id_at(&self, place: Place<'_>, kind: &str) -> String {
+    /// The ID of a node of a type, and of a group, that is made at a place: that of the node that is there already, where there is one.
+    pub(crate) fn id_at(&self, place: Place<'_>, kind: &str, group: Option<&str>) -> String {
         let (owner, word, identifier, number) = match place {
             Place::Named(name) => return self.id_of(name),
             Place::Loose(stem) => return self.free_id(stem),
@@ -241,7 +238,10 @@ impl<'r, 'a, 'p> Reader<'r, 'a, 'p> {
             } => (owner, word, identifier, place),
         };
         let plain = shortened(path(owner, word, number));
-        let is_kind = |id: &str| self.draft.before(id).is_some_and(|node| node.kind == kind);
+        let is_kind = |id: &str| {
+            let before = self.draft.before(id);
+            before.is_some_and(|node| node.kind == kind && group.is_none_or(|group| node.group() == Some(group)))
+        };
         let is_free = |id: &str| self.draft.nodes.get(id).is_none_or(|made| !made.said);
         if is_kind(&plain) && is_free(&plain) {
             return plain;

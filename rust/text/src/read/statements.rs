@@ -1,7 +1,7 @@
 //! Statements of a group: assignments, links, zones, closures, what is said about nodes, and what an edit removes.
 
 use geonode_graph::sockets::GROUP_INPUT_TYPE;
-use geonode_protocol::{Code, GnOp, UngroupNodes};
+use geonode_protocol::{Code, GnOp};
 use rustpython_parser::ast::{Constant, Expr, ExprCall, Stmt};
 use serde_json::Value;
 
@@ -315,18 +315,7 @@ impl<'p> Reader<'_, '_, 'p> {
             "node" => self.full(call),
             "group_input" => drop(self.draft.group_end(GROUP_INPUT_TYPE)),
             "cleanup" => self.extra(GnOp::CleanupUnused {}, call),
-            "ungroup" => {
-                for arg in &call.args {
-                    if self.is_gone(arg) {
-                        self.note_gone(arg, "nothing is ungrouped");
-                        continue;
-                    }
-                    for id in self.nodes_of(std::slice::from_ref(arg)) {
-                        self.releases = true;
-                        self.extra(GnOp::UngroupNodes(UngroupNodes { id }), call);
-                    }
-                }
-            }
+            "ungroup" => self.ungroup(call),
             _ => self.gather("group", call),
         }
     }

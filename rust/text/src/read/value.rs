@@ -146,6 +146,8 @@ fn material(name: &str, call: &ExprCall, faults: &mut Faults) {
         base_color: None,
         roughness: None,
         metallic: None,
+        transmission: None,
+        alpha: None,
         emission_color: None,
         emission_strength: None,
     };
@@ -176,6 +178,14 @@ fn material(name: &str, call: &ExprCall, faults: &mut Faults) {
                 made.metallic = number;
                 (number.is_some(), "a number from 0 to 1")
             }
+            "transmission" => {
+                made.transmission = number;
+                (number.is_some(), "a number from 0 to 1")
+            }
+            "alpha" => {
+                made.alpha = number;
+                (number.is_some(), "a number from 0 to 1")
+            }
             "emission_strength" => {
                 made.emission_strength = number;
                 (number.is_some(), "a number that is not negative")
@@ -189,6 +199,9 @@ fn material(name: &str, call: &ExprCall, faults: &mut Faults) {
             faults.error(Code::WrongType, at(keyword), message, format!("Write {MATERIAL}."));
         }
     }
+    // The alpha of a colour shows nothing in Blender.
+    let clear = made.base_color.as_ref().and_then(|parts| parts.get(3)).copied();
+    made.alpha = made.alpha.or(clear.filter(|alpha| *alpha < 1.0));
     if made.emission_color.is_some() {
         made.emission_strength = made.emission_strength.or(Some(1.0));
     }
@@ -220,7 +233,15 @@ fn data_block(expr: &Expr, call: &ExprCall, faults: &mut Faults) -> Option<Value
     let (form, fields): (_, &[&str]) = if kind == "material" {
         (
             MATERIAL.to_owned(),
-            &["color", "roughness", "metallic", "emission", "emission_strength"],
+            &[
+                "color",
+                "roughness",
+                "metallic",
+                "transmission",
+                "alpha",
+                "emission",
+                "emission_strength",
+            ],
         )
     } else {
         (format!("data.{kind}(\"Name\")"), &[])

@@ -280,7 +280,7 @@ fn a_page_makes_the_material_that_it_uses() {
             .iter()
             .map(|op| serde_json::to_value(op).unwrap())
             .collect();
-        let lamp = json!({"op": "make_material", "name": "Lamp", "base_color": [0.0, 0.0, 0.0, 0.5],
+        let lamp = json!({"op": "make_material", "name": "Lamp", "base_color": [0.0, 0.0, 0.0, 0.5], "alpha": 0.5,
             "emission_color": [1.0, 0.0, 0.0], "emission_strength": 1.0});
         let gold = json!({"op": "make_material", "name": "Gold", "base_color": [1.0, 0.7, 0.2], "roughness": 0.3, "metallic": 1.0});
         assert!(made.contains(&lamp) && made.contains(&gold), "{made:#?}");

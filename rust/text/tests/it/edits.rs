@@ -22,7 +22,7 @@ fn file(catalogue: &Catalogue) -> Document {
     after(BOXES, &empty_file(), catalogue)
 }
 
-fn ids(tree: &Tree) -> Vec<&str> {
+pub(crate) fn ids(tree: &Tree) -> Vec<&str> {
     let mut ids: Vec<&str> = tree.nodes.iter().map(|node| node.id.as_str()).collect();
     ids.sort_unstable();
     ids
@@ -70,6 +70,8 @@ fn what_feeds_no_output_is_removed() {
     let clean = after("with edit(\"Boxes\"):\n    cleanup()\n", &file, &catalogue);
     assert!(ids(&file.trees["Boxes"]).contains(&"spare"));
     assert!(!ids(&clean.trees["Boxes"]).contains(&"spare"));
+    let gizmo = "with edit(\"Boxes\"):\n    arrow = linear_gizmo(size)\n    cleanup()\n";
+    assert!(ids(&after(gizmo, &file, &catalogue).trees["Boxes"]).contains(&"arrow"));
     let [(code, message)] = errors(
         "def boxes(geometry: Geometry) -> Geometry:\n    cleanup()\n    return geometry\n\napply(\"Boxes\", object=\"Plane\")\n",
         &file,
@@ -569,7 +571,7 @@ fn a_menu_behind_many_groups_is_found_once() {
     );
 }
 
-const ROCKS: &str = r#"
+pub(crate) const ROCKS: &str = r#"
 def landscape(geometry: Geometry, hill_height: Distance = 0.3, hill_scale: Float = 2.0, count: Int = 9) -> Geometry:
     limits(hill_height, min=0.0, max=4.0, description="How high")
     noise = noise_texture(scale=hill_scale)
@@ -588,12 +590,12 @@ def size_jitter(factor: Float = 0.5, seed: Int = 0) -> {"Scale": Float}:
 apply("Landscape", object="Plane")
 "#;
 
-fn node<'t>(file: &'t Document, tree: &str, id: &str) -> &'t geonode_graph::ir::Node {
+pub(crate) fn node<'t>(file: &'t Document, tree: &str, id: &str) -> &'t geonode_graph::ir::Node {
     let found = file.trees[tree].nodes.iter().find(|node| node.id == id);
     found.unwrap_or_else(|| panic!("{tree}: no {id} in {:?}", ids(&file.trees[tree])))
 }
 
-fn inputs(file: &Document, tree: &str) -> Vec<String> {
+pub(crate) fn inputs(file: &Document, tree: &str) -> Vec<String> {
     let items = file.trees[tree].interface.iter();
     let inputs = items.filter(|item| item.is_socket(geonode_graph::ir::Side::Input));
     inputs.map(|item| item.name.clone()).collect()
@@ -707,7 +709,7 @@ fn inputs_of_a_gathered_group_keep_names_and_values() {
         &catalogue,
     );
     let hills = &edited.trees["Hills"];
-    assert_eq!(inputs(&edited, "Hills"), ["Hill Scale", "Geometry", "Hill Height"]);
+    assert_eq!(inputs(&edited, "Hills"), ["Geometry", "Hill Scale", "Hill Height"]);
     let height = hills.interface.iter().find(|item| item.name == "Hill Height").unwrap();
     assert_eq!(height.props["default_value"], 0.3);
     assert_eq!(height.props["max_value"], 4.0);

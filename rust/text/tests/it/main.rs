@@ -12,6 +12,7 @@ mod dropped;
 mod edits;
 mod grammar;
 mod names;
+mod others;
 mod pages;
 mod round_trip;
 mod waves;

@@ -40,6 +40,9 @@ fn every_node_type_has_its_own_call() {
             assert_eq!(names.call(kind), call, "{version}");
         }
         assert_eq!(names.near_calls("set_positon").first(), Some(&"set_position"));
+        // Other words in another order, and nothing where only words like “set” are shared.
+        assert!(names.near_calls("mesh_sphere").contains(&"uv_sphere"));
+        assert!(names.near_calls("set_zzz").is_empty());
         assert_eq!(
             (names.call("Strange").as_str(), names.node_type("strange")),
             ("Strange", None)
@@ -179,7 +182,15 @@ fn words_and_titles() {
         let shown = title(&word(name).unwrap());
         assert!(shown.eq_ignore_ascii_case(name), "{shown}");
     }
-    assert_eq!(title("surface_uv_map"), "Surface UV Map");
+    for (word, name) in [
+        ("surface_uv_map", "Surface UV Map"),
+        ("points_per_row", "Points per Row"),
+        ("row_of", "Row Of"),
+        ("in_out", "In Out"),
+        ("on", "On"),
+    ] {
+        assert_eq!(title(word), name);
+    }
     assert_eq!(
         (path("a", "b", 0), path("a", "b", 2)),
         ("a/b".to_owned(), "a/b.2".to_owned())
