@@ -8,15 +8,12 @@ use std::fmt::Write as _;
 use geonode_graph::Catalogue;
 use geonode_graph::catalogue::{NodeType, Property, Socket, State};
 use geonode_graph::ir::Map as Props;
-use geonode_planner::DataError;
 use geonode_protocol::Code;
 use geonode_text::names::word;
 use geonode_text::{Names, SocketNames};
-use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
-use crate::examples;
-use crate::search::{self, Index};
+use crate::search::Index;
 
 /// Most node types in one answer.
 const MAX_DOCS: usize = 4;
@@ -27,24 +24,8 @@ const MAX_FOUND: usize = 20;
 /// Properties of every node that do not affect the result.
 const LOOKS: [&str; 5] = ["use_custom_color", "color", "hide", "mute", "warning_propagation"];
 
-/// What the first place of a list counts: the smaller, the more it counts beside the second.
-const FIRST_PLACE: u32 = 4;
-
-/// Node types that are written as terms, as the instructions teach.
-const TERMS: [&str; 9] = [
-    "FunctionNodeBooleanMath",
-    "FunctionNodeCompare",
-    "FunctionNodeIntegerMath",
-    "GeometryNodeSwitch",
-    "NodeReroute",
-    "ShaderNodeCombineXYZ",
-    "ShaderNodeMath",
-    "ShaderNodeSeparateXYZ",
-    "ShaderNodeVectorMath",
-];
-
 /// Bounds from here on are those of the number's type, or of its slider.
-const NO_BOUND: f64 = 9_999.0;
+const NO_BOUND: f64 = 999.0;
 
 /// Why the documentation of a node cannot be given; the message lists what exists.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -187,46 +168,41 @@ fn of(name: &str, node: &NodeType, props: &Props, names: &Names<'_>) -> Value {
     out
 }
 
-fn shown(node: &NodeType) -> impl Iterator<Item = (&str, &Property)> {
+pub(crate) fn shown(node: &NodeType) -> impl Iterator<Item = (&str, &Property)> {
     let all = node.properties.iter().map(|(name, property)| (name.as_str(), property));
     all.filter(|(name, _)| !LOOKS.contains(name))
 }
 
 /// What a property is called on a page: a keyword, or a key of `props` where it cannot be one.
-fn keyword(kind: &str, property: &str, names: &Names<'_>) -> String {
+pub(crate) fn keyword(kind: &str, property: &str, names: &Names<'_>) -> String {
     if names.is_shadowed(kind, property) {
-        format!("props.{property}")
+        format!("props={{\"{property}\"}}")
     } else {
         property.to_owned()
     }
 }
 
-/// What a list of items is called on a page.
-fn items(kind: &str, list: &str, names: &Names<'_>) -> String {
-    match names.items_keyword(kind, list) {
-        Some(word) => word.to_owned(),
-        None => {
-            let known = names
-                .catalogue()
-                .nodes
-                .get(kind)
-                .and_then(|kind| kind.collections.get(list));
-            let fresh = known.map_or(&[][..], |known| &known.fresh);
-            let entry = |fields: &geonode_graph::ir::Map| {
-                let said = fields.iter().filter(|(_, value)| !value.is_string());
-                let said: Vec<String> = said
-                    .map(|(name, value)| format!("\"{name}\": {}", short(value)))
-                    .collect();
-                format!("{{{}}}", said.join(", "))
-            };
-            let entries: Vec<String> = fresh.iter().map(entry).collect();
-            format!("props.{list}=[{}]", entries.join(", "))
-        }
+/// What a list of items is called on a page; one that is no keyword with the items of a new node, as far as they differ in more than modes.
+pub(crate) fn items(kind: &str, list: &str, names: &Names<'_>) -> String {
+    if let Some(word) = names.items_keyword(kind, list) {
+        return word.to_owned();
     }
+    let known = names.catalogue().nodes.get(kind);
+    let known = known.and_then(|kind| kind.collections.get(list));
+    let fresh = known.map_or(&[][..], |known| &known.fresh);
+    let entry = |fields: &geonode_graph::ir::Map| {
+        let said = fields.iter().filter(|(_, value)| !value.is_string());
+        let said: Vec<String> = said
+            .map(|(name, value)| format!("\"{name}\": {}", short(value)))
+            .collect();
+        format!("{{{}}}", said.join(", "))
+    };
+    let entries: Vec<String> = fresh.iter().map(entry).collect();
+    format!("props={{\"{list}\": [{}]}}", entries.join(", "))
 }
 
 /// Items or type of a property, and its default: `RANDOM|POISSON`, the default first; `bool=False`.
-fn brief(property: &Property) -> String {
+pub(crate) fn brief(property: &Property) -> String {
     let default = property.default.as_str().unwrap_or_default();
     if property.items.is_empty() {
         return format!("{}={}", property.kind, short(&property.default));
@@ -251,7 +227,7 @@ fn short(value: &Value) -> String {
 }
 
 /// The available sockets of one side.
-fn side(sockets: &[Socket], inputs: bool) -> Vec<String> {
+pub(crate) fn side(sockets: &[Socket], inputs: bool) -> Vec<String> {
     let words = SocketNames::of(sockets);
     let there = sockets
         .iter()
@@ -286,73 +262,8 @@ fn side(sockets: &[Socket], inputs: bool) -> Vec<String> {
     there.map(one).collect()
 }
 
-/// The types that a prompt surely needs, one line each, in about `limit` bytes; empty when it names none.
-///
-/// # Errors
-/// `preset_invalid` when the embedded presets are damaged.
-pub fn needed(prompt: &str, catalogue: &Catalogue, limit: usize) -> Result<String, DataError> {
-    let names = Names::new(catalogue);
-    let by_words = search::needed(prompt, catalogue)
-        .into_iter()
-        .map(|(name, _)| name.to_owned());
-    // Its own words say what is certain, the nearest presets what belongs to it: the best places of both lists.
-    let mut places: IndexMap<String, f64> = IndexMap::new();
-    for list in [by_words.collect(), examples::used(prompt, &names)?] {
-        for (place, name) in (FIRST_PLACE..).zip(list) {
-            *places.entry(name).or_default() += 1.0 / f64::from(place);
-        }
-    }
-    places.sort_by(|_, one, _, other| other.total_cmp(one));
-    let mut text = String::new();
-    // Neither the ends of zones nor what terms become are written as calls.
-    let is_call = |name: &str, node: &NodeType| !node.is("zone") && !TERMS.contains(&name);
-    for (name, node) in places
-        .keys()
-        .filter_map(|name| catalogue.nodes.get_key_value(name))
-        .filter(|(name, node)| is_call(name, node))
-    {
-        let line = line(name, node, &names);
-        if text.len() + line.len() <= limit {
-            text.push_str(&line);
-        }
-    }
-    Ok(text)
-}
-
-/// One type in a line, as the head of a function: inputs, properties, lists of items, outputs. What has no type is geometry.
-fn line(name: &str, node: &NodeType, names: &Names<'_>) -> String {
-    let state = node.state(&Props::default());
-    let mut arguments = side(&state.inputs, true);
-    let seldom = |name: &str| name.starts_with("mapping.") && name != "mapping.extend";
-    arguments.extend(shown(node).filter(|(name, _)| !seldom(name)).map(|(property, found)| {
-        let brief = brief(found);
-        let sign = if found.items.is_empty() { ": " } else { "=" };
-        format!("{}{sign}{brief}", keyword(name, property, names))
-    }));
-    // The further curves of colours and vectors are written as the first.
-    let later = |list: &str| list.starts_with("mapping.curves.") && !list.starts_with("mapping.curves.0");
-    arguments.extend(
-        node.collections
-            .keys()
-            .filter(|list| !later(list))
-            .map(|list| items(name, list, names)),
-    );
-    let mut text = format!(
-        "{}({}) -> {}",
-        names.call(name),
-        arguments.join(", "),
-        side(&state.outputs, false).join(", ")
-    );
-    let hidden = elsewhere(node, state);
-    if !hidden.is_empty() {
-        let _ = write!(text, " | in other modes: {}", hidden.join(", "));
-    }
-    text.push('\n');
-    text.replace(": Geometry", "")
-}
-
 /// Words of inputs that the node has, but not with these properties.
-fn elsewhere(node: &NodeType, state: &State) -> Vec<String> {
+pub(crate) fn elsewhere(node: &NodeType, state: &State) -> Vec<String> {
     let here = |name: &str| {
         state
             .inputs
@@ -435,39 +346,6 @@ pub(crate) mod tests {
             examined > 200 && most < 12_000,
             "{examined} types, the longest has {most} bytes"
         );
-    }
-
-    #[test]
-    fn a_prompt_is_given_the_lines_that_it_needs_within_a_limit() {
-        let catalogue = catalogue("5.2");
-        let needed = |prompt: &str, limit: usize| needed(prompt, &catalogue, limit).unwrap();
-        let text = needed("scatter 200 rocks", 2_000);
-        assert!(text.len() <= 2_000);
-        let first = text.lines().next().unwrap();
-        assert!(first.starts_with(
-            "distribute_points_on_faces(mesh, selection: Bool, density: Float=10 0…, seed: Int!=0, distribute_method=RANDOM|POISSON"
-        ));
-        assert!(first.contains(") -> points, normal: Vector"), "{first}");
-        assert!(text.contains("\ninstance_on_points(points, selection: Bool"));
-        for (prompt, calls) in [
-            ("a brick wall 4 m long", ["cube(", "points("]),
-            ("letters along a curve", ["sample_curve(", "fill_curve("]),
-            (
-                "trees where the slope is low",
-                ["normal(", "distribute_points_on_faces("],
-            ),
-        ] {
-            let text = needed(prompt, 1_900);
-            let lines: Vec<&str> = text.lines().collect();
-            let all = calls.iter().all(|call| lines.iter().any(|line| line.starts_with(call)));
-            assert!(all && !text.contains("\nmath("), "{prompt}: {text}");
-        }
-        let loops = needed("repeat each branch in a loop", 2_000);
-        assert!(
-            loops.contains('(') && !loops.contains("repeat_input") && !loops.contains("for_each"),
-            "{loops}"
-        );
-        assert_eq!(needed("scatter", 10), "");
     }
 
     #[test]

@@ -158,10 +158,13 @@ fn said(page: &str, answer: Answer) -> String {
 }
 
 /// The node types that the presets nearest to a prompt use, each once: the first of each preset, that of the nearest first, then the
-/// second ones. A prompt may speak of several presets, “letters along a curve”.
-pub(crate) fn used(prompt: &str, names: &Names<'_>) -> Result<Vec<String>, DataError> {
+/// second ones. A prompt may speak of several presets, “letters along a curve”. `surely`: only of those that it asks for.
+pub(crate) fn used(prompt: &str, surely: bool, names: &Names<'_>) -> Result<Vec<String>, DataError> {
     let mut lists: Vec<Vec<String>> = Vec::new();
-    for example in example::near(prompt)?.into_iter().take(SHARED) {
+    let near = example::near(prompt)?
+        .into_iter()
+        .filter(|example| !surely || example.fits());
+    for example in near.take(SHARED) {
         let page = written(&example, names.catalogue()).unwrap_or_default();
         let calls = page.split('(').filter_map(|before| {
             let at = before

@@ -54,7 +54,7 @@ pub(crate) fn grammar(prompt: &Prompt<'_>, form: Form) -> Result<String, DataErr
     let names = Names::new(prompt.catalogue);
     let ready = examples::ready(prompt.text, prompt.context, prompt.catalogue, form.ready())?;
     let needed = search::needed(prompt.text, prompt.catalogue);
-    let mut nodes: Vec<&str> = needed.into_iter().map(|(kind, _)| kind).collect();
+    let mut nodes: Vec<&str> = needed.into_iter().map(|(_, kind)| kind).collect();
     for usual in USUAL {
         if !nodes.contains(&usual) {
             nodes.push(usual);

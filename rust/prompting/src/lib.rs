@@ -12,6 +12,7 @@ mod exchange;
 mod feedback;
 mod form;
 mod held;
+mod nodes;
 mod opening;
 mod pages;
 mod prompts;

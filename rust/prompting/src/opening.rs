@@ -7,7 +7,7 @@ use geonode_protocol::{bytes_of, inert};
 
 use crate::asked::Prompt;
 use crate::form::{Answer, Form};
-use crate::{docs, examples, held, prompts, scene};
+use crate::{examples, held, nodes, prompts, scene};
 
 /// Most bytes of the instructions with their examples; additions of a run (scripts, extensions, tools) come on top.
 pub const MAX_SYSTEM: usize = 24_000;
@@ -44,7 +44,12 @@ pub fn opening(prompt: &Prompt<'_>, tools: bool, form: Form, answer: Answer) -> 
         },
         context,
         cut,
-        nodes: inert(&docs::needed(prompt.text, prompt.catalogue, form.nodes())?),
+        nodes: inert(&nodes::needed(
+            prompt.text,
+            prompt.context,
+            prompt.catalogue,
+            form.nodes(),
+        )?),
         user: asked(prompt.text, prompt.pictures.len()),
     })
 }
@@ -136,6 +141,7 @@ fn system(prompt: &Prompt<'_>, tools: bool, form: Form, answer: Answer) -> Resul
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::docs;
     use geonode_protocol::Extensions;
     use serde_json::{Value, json};
 

@@ -2,7 +2,6 @@
 //!
 //! A word that few types match counts more than one that many do. Nothing that matches is hidden by a better match.
 
-use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -26,6 +25,11 @@ const IN_MODES: f64 = 1.5;
 const IN_SOCKETS: f64 = 1.0;
 /// How much less each further type behind a word of the table counts.
 const LATER: f64 = 0.4;
+/// Most words that have a meaning together.
+const TOGETHER: usize = 4;
+/// How much a type is needed that the prompt names, and how many may share a word of their labels before it says less.
+const NAMED: f64 = 1.5;
+const FEW: f64 = 3.0;
 /// A name or type that is the query itself comes first.
 const EXACT: f64 = 100.0;
 
@@ -35,7 +39,7 @@ const EMPTY: [&str; 26] = [
     "of", "on", "onto", "or", "some", "the", "this", "to", "use", "with",
 ];
 
-/// The types behind each word of the table, the most wanted first.
+/// The types behind each word of the table, the most wanted first. Words that follow each other are one key, with `_` between their stems.
 fn table() -> &'static HashMap<String, Vec<&'static str>> {
     static TABLE: OnceLock<HashMap<String, Vec<&'static str>>> = OnceLock::new();
     TABLE.get_or_init(|| {
@@ -43,7 +47,8 @@ fn table() -> &'static HashMap<String, Vec<&'static str>> {
         let stemmer = Stemmer::create(Algorithm::English);
         for (words, labels) in entries() {
             for word in words {
-                let known = table.entry(stemmer.stem(word).into_owned()).or_default();
+                let stems: Vec<_> = word.split('_').map(|part| stemmer.stem(part)).collect();
+                let known = table.entry(stems.join("_")).or_default();
                 let new: Vec<&str> = labels.iter().copied().filter(|label| !known.contains(label)).collect();
                 known.extend(new);
             }
@@ -240,7 +245,7 @@ impl Index {
     }
 }
 
-/// Words of a query that say something, with their stems, each once.
+/// Words of a query that say something, and what of the table several of them say together, with their stems, each once.
 fn query_words(query: &str, stems: &mut Stems) -> Vec<(String, String)> {
     let mut words: Vec<(String, String)> = Vec::new();
     let spoken = query
@@ -254,12 +259,17 @@ fn query_words(query: &str, stems: &mut Stems) -> Vec<(String, String)> {
                 vec![word.to_lowercase()]
             }
         });
-    let meaningful: Vec<String> = spoken
-        .filter(|word| !EMPTY.contains(&word.as_str()))
-        .take(MAX_WORDS)
-        .collect();
-    for word in meaningful {
-        let stem = stems.one(word.clone());
+    let all: Vec<(String, String)> = spoken.map(|word| (word.clone(), stems.one(word))).collect();
+    let together = (2..=TOGETHER).flat_map(|count| all.windows(count)).filter_map(|said| {
+        let join = |part: fn(&(String, String)) -> &str| said.iter().map(part).collect::<Vec<_>>().join("_");
+        let key = join(|(_, stem)| stem);
+        table().contains_key(&key).then(|| (join(|(word, _)| word), key))
+    });
+    let meaningful = all
+        .iter()
+        .filter(|(word, _)| !EMPTY.contains(&word.as_str()))
+        .take(MAX_WORDS);
+    for (word, stem) in together.chain(meaningful.cloned()) {
         if !words.iter().any(|(_, known)| *known == stem) {
             words.push((word, stem));
         }
@@ -285,45 +295,61 @@ pub(crate) fn shared(prompt: &str, texts: &[&str]) -> Vec<f64> {
     scores
 }
 
-/// The types that a prompt surely needs, by the table and by their whole names in it: the most wanted of each word first.
-pub(crate) fn needed<'c>(prompt: &str, catalogue: &'c Catalogue) -> Vec<(&'c str, &'c NodeType)> {
+/// How much the types that a prompt names are needed, the most needed first. What an ordinary word means says the table; any other word
+/// names the types in whose labels it stands, the more surely the fewer these are.
+pub(crate) fn needed<'c>(prompt: &str, catalogue: &'c Catalogue) -> Vec<(f64, &'c str)> {
     let mut stems = Stems::new();
     let words: Vec<String> = query_words(prompt, &mut stems)
         .into_iter()
         .map(|(_, stem)| stem)
         .collect();
-    // A label of several words that all stand in the prompt names the node; of one word it may be an ordinary one.
-    let named = |label: &str, stems: &mut Stems| {
-        let label = stems.of(label);
-        label.len() > 1
-            && label
-                .iter()
-                .all(|part| words.contains(part) || EMPTY.contains(&part.as_str()))
-    };
-    let mut wanted: Vec<(usize, usize, &str)> = Vec::new();
-    for (at, word) in words.iter().enumerate() {
-        let labels = table().get(word).into_iter().flatten().enumerate();
-        wanted.extend(labels.map(|(place, label)| (place, at, *label)));
-    }
-    wanted.sort_by_key(|(place, at, _)| (*place, *at));
-    let mut votes: HashMap<&str, usize> = HashMap::new();
-    for (_, _, label) in &wanted {
-        *votes.entry(label).or_default() += 1;
-    }
-    // What several words ask for comes first; the sort is stable.
-    wanted.sort_by_key(|(_, _, label)| Reverse(votes.get(label).copied().unwrap_or_default().min(2)));
-    let by_name = catalogue
+    let labels: Vec<(&str, &str, Vec<String>)> = catalogue
         .nodes
         .iter()
-        .filter(|(_, node)| named(&node.label, &mut stems));
-    let mut out: Vec<(&str, &NodeType)> = by_name.map(|(name, node)| (name.as_str(), node)).collect();
-    for (_, _, label) in wanted {
-        let found = catalogue.nodes.iter().find(|(_, node)| node.label == label);
-        if let Some((name, node)) = found.filter(|(name, _)| !out.iter().any(|(known, _)| known == name)) {
-            out.push((name, node));
+        .map(|(name, node)| (name.as_str(), node.label.as_str(), stems.of(&node.label)))
+        .collect();
+    let mut scores = vec![0.0_f64; labels.len()];
+    for word in &words {
+        let meant = table().get(word);
+        let has: Vec<Option<f64>> = labels
+            .iter()
+            .map(|(_, label, parts)| match meant {
+                Some(meant) => meant.iter().position(|one| one == label).map(place_counts),
+                None => parts.contains(word).then_some(NAMED),
+            })
+            .collect();
+        let count = has.iter().flatten().count();
+        #[expect(clippy::cast_precision_loss, reason = "a few hundred types")]
+        let share = if meant.is_some() {
+            1.0
+        } else {
+            (FEW / count.max(1) as f64).min(1.0)
+        };
+        for (score, fit) in scores.iter_mut().zip(has) {
+            *score += fit.unwrap_or_default() * share;
         }
     }
-    out
+    for (score, (_, _, parts)) in scores.iter_mut().zip(&labels) {
+        // A label of several words that all stand in the prompt names the node; of one word it may be an ordinary one.
+        let is_said = |part: &String| words.contains(part) || EMPTY.contains(&part.as_str());
+        if parts.len() > 1 && parts.iter().all(is_said) {
+            *score += NAMED;
+        }
+    }
+    let mut found: Vec<(f64, &str)> = scores
+        .into_iter()
+        .zip(&labels)
+        .filter(|(score, _)| *score > 0.0)
+        .map(|(score, (name, ..))| (score, *name))
+        .collect();
+    found.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    found
+}
+
+/// What a place in a list counts.
+#[expect(clippy::cast_precision_loss, reason = "a handful of places")]
+pub(crate) fn place_counts(place: usize) -> f64 {
+    3.0 / (2.0 + place as f64)
 }
 
 #[cfg(test)]
@@ -399,7 +425,7 @@ mod tests {
             super::needed(prompt, &catalogue)
                 .iter()
                 .take(5)
-                .map(|(_, node)| node.label.clone())
+                .map(|(_, name)| catalogue.nodes[*name].label.clone())
                 .collect()
         };
         let scatter = needed("scatter 200 rocks");
