@@ -282,3 +282,30 @@ print("end")
 """
     )
     assert result.stdout == "end\n"
+
+
+def test_the_interface_of_a_tree_in_use_may_be_changed() -> None:
+    """Blender 5.2 makes the types of a modifier's inputs anew then; that is no doing of the script."""
+    begin = (
+        "import bpy\ng = bpy.data.node_groups.new('Used', 'GeometryNodeTree')\n"
+        "for side in ('INPUT', 'OUTPUT'):\n"
+        "    g.interface.new_socket('Geometry', in_out=side, socket_type='NodeSocketGeometry')\n"
+        "s = g.interface.new_socket('Show', in_out='INPUT', socket_type='NodeSocketBool')\n"
+        "bpy.context.object.modifiers.new('Used', 'NODES').node_group = g\n"
+    )
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
+    scripting.run(begin)
+    modifier = bpy.context.object.modifiers["Used"]
+    if hasattr(modifier, "properties"):
+        modifier.properties.inputs.Socket_2.value  # noqa: B018  Blender makes the types when they are asked for
+    change = (
+        "import bpy\nface = bpy.data.node_groups['Used'].interface\nshow = face.items_tree['Show']\n"
+        "panel = face.new_panel('Rocks')\nface.move_to_parent(show, panel, 0)\nshow.name = 'Rocks'\n"
+        "face.new_socket('More', in_out='INPUT', socket_type='NodeSocketFloat')\n"
+        "if show.socket_type == 'NodeSocketBool' and hasattr(show, 'is_panel_toggle'):\n"
+        "    show.is_panel_toggle = True\n"
+    )
+    scripting.run(change)
+    scripting.run(change.replace("['Show']", "['More']"))
+    names = [item.name for item in bpy.data.node_groups["Used"].interface.items_tree]
+    assert names.count("More") == 1 and names.count("Rocks") >= 3, names

@@ -10,6 +10,7 @@ import bpy
 import geonode_core as core
 import pytest
 from geonode_assistant import api, scripting
+from geonode_assistant.host import belongings
 from geonode_assistant.scripting.recorder import Recorder
 
 BEGIN = "import bpy\ng = bpy.data.node_groups.new('g', 'GeometryNodeTree')\n"
@@ -155,6 +156,41 @@ def test_counted_sockets_are_told_where_nothing_shows_which_are_meant() -> None:
     assert scripting.run(NODE.format(TRANSFORM) + "n.inputs['Scale'].default_value = (1, 1, 2)\n").doubts == ()
     asks = "n.inputs[2].default_value = (0, 0, 1) if bpy.app.version >= (5, 0) else (0, 0, 0)\n"
     assert scripting.run(NODE.format(TRANSFORM) + asks).doubts == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "since"),
+    [
+        ('o.keyframe_insert(\'modifiers["n"]["Socket_1"]\', frame={})', True),
+        ('o.keyframe_insert(data_path=f\'modifiers["{{m.name}}"]["{{count.identifier}}"]\', frame={})', True),
+        ("o.keyframe_insert('modifiers[\"n\"].properties.inputs.Socket_1.value', frame={})", False),
+    ],
+)
+def test_the_input_of_a_modifier_is_animated_by_either_path(line: str, since: bool) -> None:
+    keys = "\n".join(f"m['Socket_1'] = {value}\n" + line.format(frame) for frame, value in ((1, 2), (11, 12)))
+    source = MODIFIER + "o = bpy.data.objects['Cube']\n" + keys
+    recorder = Recorder()
+    made = scripting.execute(source, removable=None, recorder=recorder)
+    record = recorder.record("")
+    assert record is not None, recorder.reason
+    newer = bpy.app.version[:2] >= (5, 2)
+    assert bool(made.rewrites) == (newer or not since), made.rewrites
+
+    def check() -> None:
+        cube = bpy.data.objects["Cube"]
+        [curve] = belongings.curves(cube.animation_data.action)
+        assert curve.data_path == (
+            'modifiers["n"].properties.inputs.Socket_1.value' if newer else 'modifiers["n"]["Socket_1"]'
+        )
+        assert [tuple(point.co) for point in curve.keyframe_points] == [(1, 2), (11, 12)]
+        bpy.context.scene.frame_set(11)
+        held = cube.modifiers["n"]
+        assert (held.properties.inputs.Socket_1.value if newer else held["Socket_1"]) == 12
+
+    check()
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
+    scripting.carry_out(record, 4000)
+    check()
 
 
 def test_the_record_links_the_sockets_that_the_script_linked() -> None:

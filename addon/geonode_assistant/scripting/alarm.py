@@ -26,7 +26,7 @@ from typing import Any
 import bpy
 
 from .. import native
-from . import policy, quiet
+from . import dynamic_types, policy, quiet
 
 # Parts of a module that it imports on first use.
 _LAZY = {
@@ -195,6 +195,8 @@ def _blenders() -> Iterable[type]:
     seen = set(waiting)
     while waiting:
         one = waiting.pop()
+        if dynamic_types.is_dynamic(one):
+            continue  # Blender makes it anew when an interface changes, and the former one is not to be completed
         if "bl_rna" not in vars(one):
             # Blender completes a class that is written in Python on first access.
             getattr(bpy.types, one.__name__, None)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -18,6 +19,7 @@ import bpy
 
 from .. import native
 from ..host import catalogue
+from . import dynamic_types
 
 LOAD, STORE, ITEM, STORE_ITEM = 0, 1, 3, 4
 """Kinds of access, as of ``membrane``."""
@@ -38,6 +40,10 @@ _PRINCIPLED = {
 _ENGINES = {"BLENDER_EEVEE": "BLENDER_EEVEE_NEXT", "BLENDER_EEVEE_NEXT": "BLENDER_EEVEE"}
 _MODIFIER_PARTS = {"_use_attribute": "type", "_attribute_name": "attribute_name", "": "value"}
 """Endings of the names that inputs of a Geometry Nodes modifier had, with the property that they are now."""
+_OF_MODIFIER = r"""(modifiers\[(?:\d+|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')\])"""
+_INPUT_BEFORE = re.compile(_OF_MODIFIER + r"""\[["'](Socket_\d+)["']\]$""")
+_INPUT_NOW = re.compile(_OF_MODIFIER + r"""\.properties\.inputs\.(Socket_\d+)\.value$""")
+"""The path of an input of a Geometry Nodes modifier from its object, before 5.2 and since."""
 _ALONE = frozenset({"MENU", "GEOMETRY", "STRING", "OBJECT", "COLLECTION", "MATERIAL", "IMAGE", "CUSTOM"})
 """Types of sockets that take nothing else."""
 _SUBTYPED = ("Float", "Int", "Vector", "String")
@@ -197,6 +203,18 @@ class Older:
         self._known.add(node.as_pointer())
         self.note(f"{node.bl_label}: {name} = {value!r} is the input “{node.inputs[at].name}”, {labels[value]!r}")
         return None
+
+    def path(self, path: Any) -> Any:
+        """A path that something is to be animated by; that of a modifier's input as this Blender has it."""
+        if not self.listens or type(path) is not str:
+            return path
+        found = (_INPUT_BEFORE if dynamic_types.DYNAMIC else _INPUT_NOW).search(path)
+        if found is None:
+            return path
+        here = f".properties.inputs.{found[2]}.value" if dynamic_types.DYNAMIC else f'["{found[2]}"]'
+        now = path[: found.end(1)] + here
+        self.note(f"{path}: {now}")
+        return now
 
     # -- positions of sockets
 

@@ -33,6 +33,9 @@ _ONLY_SET = frozenset({"type", "fluid_type", "engine"})
 """Properties of which only some values are allowed, so that they can be set, but not animated."""
 _TOKEN = re.compile(r"""\.?([A-Za-z]\w*)|\[(-?\d+)\]|\["((?:[^"\\]|\\.)*)"\]|\['((?:[^'\\]|\\.)*)'\]""", re.ASCII)
 
+_INPUT = re.compile(r"Socket_\d{1,4}", re.ASCII)
+"""What the inputs of Geometry Nodes modifiers are called."""
+
 
 class _Script:
     """What the script that runs has animated."""
@@ -65,15 +68,19 @@ def place(name: str) -> int:
     return _PLACES.get(name, 0)
 
 
-def animating(found: Callable[..., Any], name: str) -> Callable[..., Any]:
-    """A method that animates the property of a path, after judging it."""
+def animating(found: Callable[..., Any], name: str, meant: Callable[[Any], Any]) -> Callable[..., Any]:
+    """A method that animates the property of a path, after judging it as it is ``meant`` in this Blender."""
+
+    def judged(path: Any) -> Any:
+        path = meant(path)
+        check_animated(path)
+        return path
 
     def called(*args: Any, **kwargs: Any) -> Any:
         at = place(name)
-        given = [*args[at : at + 1], *(kwargs[key] for key in ("data_path", "path") if key in kwargs)]
-        for path in given:
-            check_animated(path)
-        return found(*args, **kwargs)
+        args = (*args[:at], *map(judged, args[at : at + 1]), *args[at + 1 :])
+        named = {key: judged(kwargs[key]) for key in ("data_path", "path") if key in kwargs}
+        return found(*args, **kwargs | named)
 
     called.__name__ = called.__qualname__ = name
     return called
@@ -91,7 +98,7 @@ def _is_bounded(path: str) -> bool:
     names = [step for step in _steps(path) if isinstance(step, str)]
     allowed = policy.policy().attributes
     for name in names:
-        if name not in allowed:
+        if name not in allowed and not _INPUT.fullmatch(name):
             raise Guarded(f"The path {path!r} leads to {name!r}, which scripts may neither set nor animate.")
     if names and names[-1] in _ONLY_SET:
         raise Guarded(f"{names[-1]!r} ({path!r}) cannot be animated by a script; set it.")

@@ -79,6 +79,7 @@ def store(thing: Any, name: str, value: Any) -> None:
         if isinstance(thing, _DRIVER):
             _check_driver(name, value)
         if name == "data_path":
+            value = older.current().path(value)
             paths.check_animated(value)
         if name == "fluid_type" and value == "DOMAIN":
             raise Guarded("A fluid domain simulates, which writes files; set it up by hand.")
@@ -157,7 +158,7 @@ def method(thing: Any, name: str) -> Any:
         current = older.current().guards
         return paths.resolving(thing, current["load"], current["item"])
     if paths.has_guard(identifier, name) or name in paths.METHODS:
-        return paths.animating(found, name)
+        return paths.animating(found, name, older.current().path)
     match identifier:
         case "Nodes":
             return _checked(found, node_type)
