@@ -242,6 +242,14 @@ def test_settings_apply_to_one_run_and_wrong_ones_end_it() -> None:
     assert "retries" in report.error["text"]
 
 
+def test_a_request_may_take_as_long_as_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert starting.patience(60) == {}
+    assert starting.patience(3000) == {"total_timeout_s": 3000, "local_timeout_s": 3000}
+    assert starting.patience(1e6) == {"total_timeout_s": 3600, "local_timeout_s": 3600}
+    monkeypatch.setattr(starting.choices, "settings", lambda: {"total_timeout_s": 700.0})
+    assert starting.patience(3000) == {"local_timeout_s": 3000}
+
+
 @pytest.mark.parametrize("call", [api.start, api.run])
 def test_a_misspelt_argument_is_refused(call: Any) -> None:
     with pytest.raises(TypeError, match="setings"):

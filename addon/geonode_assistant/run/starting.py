@@ -86,12 +86,24 @@ def run(
 
     For scripts in the background; in a window it raises ``would_block`` (use ``start``). ``approve``: None refuses
     whatever needs approval, ``"all"`` approves everything except trusted scripts, a callable decides
-    (``driver.Approve``). ``timeout_s`` cancels after that many seconds.
-    The other arguments are those of ``start``.
+    (``driver.Approve``). ``timeout_s`` cancels after that many seconds; a request to a model may take as long,
+    unless a setting or a preference says otherwise (``total_timeout_s``, ``local_timeout_s``). The other arguments are
+    those of ``start``.
     """
     refuse_in_window("run")
+    if timeout_s is not None:
+        options["settings"] = patience(timeout_s) | dict(options.get("settings") or {})
     handle = start(prompt, object, provider, model, conversation, approve=approve, **options)
     return drive(handle, on_event, timeout_s)
+
+
+def patience(timeout_s: float) -> dict[str, float]:
+    """The settings by which a request to a model may take as long as a run, those without a preference of the artist's
+    that would end it sooner."""
+    chosen = choices.settings()
+    known = {one["name"]: one for one in native.core().settings() if one["name"] not in chosen}
+    bounds = [known[name] for name in ("total_timeout_s", "local_timeout_s") if name in known]
+    return {one["name"]: min(timeout_s, one["max"]) for one in bounds if one["default"] < timeout_s}
 
 
 def resume(

@@ -301,6 +301,11 @@ impl Client {
 
 /// Bounds everything together: attempts, waits and fallbacks.
 async fn bounded<T>(total: Duration, call: impl Future<Output = Result<T, ProviderError>>) -> Result<T, ProviderError> {
-    let late = |_| ProviderError::timeout(format!("no complete answer within {} s in all", total.as_secs_f64()));
+    let late = |_| {
+        ProviderError::timeout(format!(
+            "no complete answer within {} s in all (total_timeout_s)",
+            total.as_secs_f64()
+        ))
+    };
     tokio::time::timeout(total, call).await.map_err(late)?
 }

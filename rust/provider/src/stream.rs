@@ -228,7 +228,10 @@ pub(crate) async fn attempt(
 }
 
 fn late(limit: Duration) -> ProviderError {
-    ProviderError::timeout(format!("nothing was received for {} s", limit.as_secs_f64()))
+    ProviderError::timeout(format!(
+        "nothing of an answer was received for {} s",
+        limit.as_secs_f64()
+    ))
 }
 
 async fn pump(
