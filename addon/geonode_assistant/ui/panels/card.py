@@ -51,7 +51,7 @@ def draw_card(layout: bpy.types.UILayout, view: session.Session, context: bpy.ty
 
 
 def _draw_done(box: bpy.types.UILayout, view: session.Session, context: bpy.types.Context) -> None:
-    results, read = view.results, view.understanding
+    results, read, card = view.results, view.understanding, box
     # The rest of the planner's message is shown as data, on demand.
     said = list(done_lines(read)[:1] if read is not None else ()) or list(wording.sentences(view.final_message))
     if view.unchanged:
@@ -73,8 +73,6 @@ def _draw_done(box: bpy.types.UILayout, view: session.Session, context: bpy.type
     for step in view.steps:
         draw_output(box, step, context)
     draw_messages(box, view, context)
-    if results:
-        draw_pair(box, pictures.runs.of_report(view.report), context)
     shown = [(modifier, sliders.of(modifier)) for modifier in results]
     if read is not None and results:
         draw_understanding(box, view, read, {slider.name for _, found in shown for slider in found}, context)
@@ -89,6 +87,9 @@ def _draw_done(box: bpy.types.UILayout, view: session.Session, context: bpy.type
         box = side_by_side(box, context)
         box.operator("geonode.change", text="Change", icon="PLAY")
     draw_log_button(box, view)
+    if results:
+        # Below the buttons, which have to be in sight.
+        draw_pair(card, pictures.runs.of_report(view.report), context)
     if view.unchanged and not results:
         _draw_former(box, view, context)
 
