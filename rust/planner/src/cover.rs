@@ -142,7 +142,10 @@ fn decides(entry: &Entry, reading: &Reading, at: usize) -> bool {
 /// Whether the word takes a part that nobody can tell: “on most of the plane”.
 fn only_part(reading: &Reading, at: usize) -> bool {
     let placed = at.checked_sub(1).and_then(|before| reading.item(before));
-    let placed = placed.is_some_and(|item| reading.language.prepositions.contains(&item.text));
+    // “every part of the wall” leaves none out.
+    let placed = placed.is_some_and(|item| {
+        reading.language.prepositions.contains(&item.text) && !["each", "every", "all"].contains(&item.text.as_str())
+    });
     placed && reading.is(at, &["most", "much", "some", "part", "parts"]) && reading.is(at + 1, &["of"])
 }
 
