@@ -347,7 +347,12 @@ CASES = {
     ),
     "plexus": Case(
         "plexus on the ball: connect points within 50 cm",
-        lambda s: s.faces == 0 and s.instances > 100 and 0.5 < np.linalg.norm(s.places, axis=1).min() < 0.99,
+        lambda s: (
+            s.faces == 0
+            and s.instances > 100
+            and s.size(0) < 2.5
+            and 0.5 < np.linalg.norm(s.places, axis=1).min() < 0.99
+        ),
         {"Distance": (0.2, 1.5), "Count": (20, 200)},
     ),
     "pyramid": Case(
@@ -609,6 +614,58 @@ CASES |= {
         "give every part of Suzanne a random rotation",
         lambda s: s.faces == 500 and s.instances == 0 and s.low[0] + s.high[0] > 0.1 and near(s.size(2), 1.968),
         {"Rotation": (0.0, 1.0), "Seed": (1, 99)},
+    ),
+}
+CASES |= {
+    "chair": Case(
+        "a chair",
+        lambda s: s.faces == 6 * 13 and near(s.high[2], 0.9) and near(s.low[2], 0) and s.materials == 1,
+        {"Seat": (0.2, 0.7), "Height": (0.6, 2.0), "Slats": (1, 20), "Leg": (0.01, 0.08)},
+    ),
+    "checkerboard": Case(
+        "a checkerboard of cubes 8 by 8",
+        lambda s: s.instances == 64 and near(s.nearest(), 1) and near(s.size(0), 8) and near(s.high[2], 1),
+        {"Columns": (1, 20), "Field": (0.1, 3.0), "Thickness": (0.1, 3.0)},
+    ),
+    "cloud": Case(
+        "a puffy cloud",
+        lambda s: s.faces > 2000 and s.smooth == s.faces and near(s.size(0), 4) and near(s.size(2), 1.8),
+        {"Width": (1.0, 20.0), "Height": (0.5, 9.0), "Puffs": (3, 60), "Seed": (1, 99)},
+    ),
+    "curve_wall": Case(
+        "a brick wall along the curve",
+        lambda s: s.instances > 600 and near(s.high[2], 2, 0.02) and near(s.low[2], 0, 0.02) and 8 < s.size(0) < 8.3,
+        {"Height": (0.5, 6.0), "Thickness": (0.05, 1.0), "Brick": (0.1, 1.0)},
+    ),
+    "low_poly_terrain": Case(
+        "a low poly terrain",
+        lambda s: s.faces == 2 * 28 * 28 and s.materials == 3 and s.smooth == 0 and near(s.high[2], 2.5),
+        {"Width": (1.0, 90.0), "Height": (0.0, 9.0), "Cells": (2, 90), "Seed": (1, 99)},
+    ),
+    "material": Case("make the cube gold", lambda s: s.faces == 6 and s.materials == 1 and near(s.size(2), 2)),
+    "moebius": Case(
+        "a moebius strip",
+        lambda s: s.faces == 720 and s.vertices == 720 and s.boundary == 0 and near(s.size(2), 0.5),
+        {"Radius": (0.5, 9.0), "Width": (0.1, 0.9), "Twists": (0, 9)},
+    ),
+    "random_colours": Case(
+        "give every part of Suzanne a random colour",
+        lambda s: s.faces == 500 and 2 <= s.materials <= 3,
+    ),
+    "shatter": Case(
+        "break Suzanne into 30 pieces and push them apart by 20 cm",
+        lambda s: 30000 < s.faces < 90000 and s.boundary == 0 and 2.8 < s.size(0) < 3.6,
+        {"Pieces": (1, 90), "Distance": (0.0, 2.0), "Thickness": (0.01, 0.2), "Tumble": (0.0, 1.0), "Seed": (1, 99)},
+    ),
+    "shelf": Case(
+        "a shelf with 5 boards",
+        lambda s: s.faces == 54 and near(s.high[2], 1.8) and near(s.size(0), 0.9),
+        {"Boards": (1, 20), "Width": (0.3, 4.0), "Height": (0.5, 4.0), "Depth": (0.1, 1.0)},
+    ),
+    "starfield": Case(
+        "a starfield with 3000 stars",
+        lambda s: s.instances == 3000 and bool(np.allclose(np.linalg.norm(s.places, axis=1), 50, atol=1e-2)),
+        {"Count": (1, 5000), "Radius": (5.0, 500.0), "Size": (0.01, 3.0)},
     ),
 }
 CASES = {name: case for name, case in CASES.items() if bpy.app.version[:2] >= case.since}

@@ -16,7 +16,9 @@ UNKNOWN = {
     "bar_chart": 150.0,
     "boolean": 10.0,
     "chain": 5.0,
+    "cloud": 20.0,
     "convex_hull": 10.0,
+    "curve_wall": 5.0,
     "delete_faces": 12.0,
     "dominoes": 5.0,
     "extrude": 4.0,
@@ -31,6 +33,7 @@ UNKNOWN = {
     "plexus": 60.0,
     "pyramid": 4.0,
     "road": 4.0,
+    "shatter": 8.0,
     "snow_cover": 5.0,
     "text": 10.0,
 }

@@ -107,6 +107,7 @@ fn apply(operator: &str, operands: &[Value], scope: &Scope, depth: usize) -> Res
             let extent: f64 = v.iter().zip(axis).map(|(size, part)| size * part.abs()).sum();
             return finite(operator, extent);
         }
+        ("+", [Value::String(first), Value::String(second)]) => return Ok(json!(format!("{first}{second}"))),
         ("largest", [v]) => return finite(operator, vector(operator, v)?.into_iter().fold(0.0, f64::max)),
         ("get", [Value::Array(list), Value::Number(index)]) => {
             let place = index
@@ -268,6 +269,10 @@ mod tests {
         assert_eq!(value(json!(["along", ["'", [1, 2, 3]], "axis"])), Ok(json!(2.0)));
         assert_eq!(value(json!(["if", ["given", "none"], 1, 2])), Ok(json!(2)));
         assert_eq!(value(json!(["*", 0.1, 3])), Ok(json!(0.3)));
+        assert_eq!(
+            value(json!(["+", ["'", "Matte "], ["'", "Red"]])),
+            Ok(json!("Matte Red"))
+        );
     }
 
     #[test]

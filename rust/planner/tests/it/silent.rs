@@ -84,7 +84,7 @@ fn numbers_that_no_word_explains_are_refused_and_named() {
 
 #[test]
 fn what_is_built_straight_follows_no_curve() {
-    for prompt in ["a brick wall along the curve", "a brick wall which follows the curve"] {
+    for prompt in ["a table along the curve", "a table which follows the curve"] {
         let refusal = answer(prompt).unwrap_err();
         assert!(
             refusal.contains("“along”") || refusal.contains("“which follows”"),
