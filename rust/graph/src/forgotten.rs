@@ -55,7 +55,8 @@ impl Work<'_> {
         self.sink.push(finding);
     }
 
-    /// Unlinked geometry sockets of planned nodes and of the group's own ends. A node that splits geometry may leave a part of it.
+    /// Unlinked geometry sockets of planned nodes and of the group's own ends. A node of which
+    /// something is used may leave the rest: what it splits off, the box that it measured.
     fn open_sockets(&self, side: Side) -> Vec<Open> {
         let end = if side == Side::Input {
             GROUP_OUTPUT_TYPE
@@ -74,7 +75,7 @@ impl Work<'_> {
                 let mut edges = self.model.edges(&node.id, petgraph::Direction::Outgoing);
                 edges.any(|(_, wire, _)| wire.from_socket == other.identifier)
             };
-            if side == Side::Output && node.kind != end && sockets.iter().filter(geometry).any(part_is_used) {
+            if side == Side::Output && node.kind != end && sockets.iter().any(part_is_used) {
                 continue;
             }
             for socket in sockets.iter().filter(geometry) {

@@ -260,13 +260,15 @@ pub(crate) fn shift(entry: &Entry, reading: &Reading, cast: &[usize], filled: &m
             }
             DegreeOf::Strength => acting(entry),
         };
-        // “a thick tube, 30 cm in diameter”: the number says how thick.
-        let measured = degree.of == DegreeOf::Dimension
-            && entry
-                .slots
-                .iter()
-                .any(|slot| filled.values.contains_key(&slot.parameter.name) && speaks_of(slot, &degree.cues));
+        // “a thick tube, 30 cm in diameter”, “little rocks of 5 to 15 cm”: the number says how thick or large.
         let name = slot.map(|slot| &slot.parameter.name);
+        let measured = matches!(degree.of, DegreeOf::Dimension | DegreeOf::Size)
+            && entry.slots.iter().any(|other| {
+                let given = filled.values.contains_key(&other.parameter.name);
+                let measures = matches!(other.parameter.kind, ParameterKind::Length | ParameterKind::Range);
+                let of_size = name.is_some_and(|name| other.parameter.name.starts_with(name.as_str()));
+                given && (speaks_of(other, &degree.cues) || degree.of == DegreeOf::Size && measures && of_size)
+            });
         match (slot, name) {
             _ if measured => filled.loose.push(at),
             (Some(_), Some(name)) if filled.values.contains_key(name) => filled.loose.push(at),

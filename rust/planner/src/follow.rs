@@ -265,13 +265,20 @@ pub(crate) fn changed(
     build(&read, context, About::Last)
 }
 
-/// “undo the random rotation” as “without random rotation”.
+/// “undo the random rotation” and “turn random rotation off” as “without random rotation”.
 fn without_removal(library: &Library, prompt: &str) -> Option<String> {
-    let (verb, rest) = prompt.trim().split_once(' ')?;
-    let rest = rest.trim();
-    let rest = rest.strip_prefix("the ").unwrap_or(rest);
+    let prompt = prompt.trim().trim_end_matches(['.', '!']);
+    let (verb, rest) = prompt.split_once(' ')?;
     let verb = verb.to_lowercase();
-    (library.language.removals.contains(&verb) || verb == "no").then(|| format!("without {rest}"))
+    let rest = if library.language.switches.contains(&verb) {
+        let lower = rest.to_lowercase();
+        let off = lower.strip_prefix("off ").or_else(|| lower.strip_suffix(" off"))?;
+        off.to_owned()
+    } else {
+        (library.language.removals.contains(&verb) || verb == "no").then(|| rest.to_owned())?
+    };
+    let rest = rest.trim();
+    Some(format!("without {}", rest.strip_prefix("the ").unwrap_or(rest)))
 }
 
 /// A change in the words of the preset that it is about: “make it 300” of a scatter is “scatter 300 copies”. None for a change that is

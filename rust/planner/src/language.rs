@@ -134,6 +134,7 @@ struct File {
     with_random: String,
     joining: Vec<String>,
     removals: Vec<String>,
+    switches: Vec<String>,
     unsupported: Vec<String>,
     places: Vec<String>,
     telling: Vec<String>,
@@ -225,6 +226,8 @@ pub(crate) struct Language {
     pub(crate) joining: HashSet<String>,
     /// Verbs that ask for a removal when they open the sentence: “remove the wireframe”.
     pub(crate) removals: HashSet<String>,
+    /// Verbs that ask for one together with “off”: “turn off the random rotation”, “switch it off”.
+    pub(crate) switches: HashSet<String>,
     /// Stems of words that ask for something that no preset does.
     pub(crate) unsupported: HashSet<String>,
     /// Words that say where, or that nothing else is meant: they count only as part of a phrase that the preset understands.
@@ -373,6 +376,7 @@ impl Language {
             with_random: file.with_random,
             joining: set(file.joining),
             removals: set(file.removals),
+            switches: set(file.switches),
             numbers: file.numbers,
             multipliers: file.multipliers,
             couples: file.couples,

@@ -86,13 +86,18 @@ fn asks(reading: &Reading) -> bool {
 /// The verb that asks for a removal, where the sentence opens with one after any polite words: its stem.
 fn removes<'r>(reading: &'r Reading) -> Option<&'r String> {
     let language = reading.language;
-    reading
-        .items
-        .iter()
-        .filter(|item| item.kind == ItemKind::Word)
-        .find(|item| language.removals.contains(&item.text) || !language.stop.contains(&item.text))
-        .filter(|item| language.removals.contains(&item.text))
-        .map(|item| &item.stem)
+    let words = || reading.items.iter().filter(|item| item.kind == ItemKind::Word);
+    // “turn off the wireframe”: “turn” alone is a word of presets.
+    let off = words().find(|item| item.text == "off");
+    let first = words().find(|item| {
+        let switches = off.is_some() && language.switches.contains(&item.text);
+        switches || language.removals.contains(&item.text) || !language.stop.contains(&item.text)
+    })?;
+    if language.removals.contains(&first.text) {
+        return Some(&first.stem);
+    }
+    off.filter(|_| language.switches.contains(&first.text))
+        .map(|off| &off.stem)
 }
 
 pub(crate) fn read<'a>(

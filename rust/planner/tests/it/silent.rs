@@ -96,6 +96,38 @@ fn what_is_built_straight_follows_no_curve() {
 }
 
 #[test]
+fn a_stated_size_wins_over_a_word_of_size() {
+    for prompt in [
+        "scatter 40 tiny cubes, each 10 cm, on the plane",
+        "scatter 120 little cubes between 5 and 15 cm on the plane",
+    ] {
+        let (unused, text) = answer(prompt).unwrap();
+        assert!(
+            unused.iter().any(|word| word == "tiny" || word == "little"),
+            "{unused:?} {text}"
+        );
+    }
+}
+
+#[test]
+fn a_wall_of_bricks_has_the_size_and_not_its_bricks() {
+    for prompt in ["a brick wall, 12 m", "a 12 m brick wall"] {
+        let (_, text) = answer(prompt).unwrap();
+        assert!(text.contains("12 m long"), "{text}");
+    }
+    let (_, text) = answer("a brick wall 6 m long with bricks of 30 cm").unwrap();
+    assert!(text.contains("6 m long") && text.contains("0.3 m"), "{text}");
+}
+
+#[test]
+fn what_is_turned_off_is_not_turned_on() {
+    for prompt in ["turn off random rotation", "switch the random rotation off"] {
+        let refusal = answer(prompt).unwrap_err();
+        assert!(refusal.contains("removes nothing"), "{refusal}");
+    }
+}
+
+#[test]
 fn words_that_change_nothing_are_named() {
     for (prompt, word) in [
         ("scatter 50 wooden cubes on the plane", "wooden"),
