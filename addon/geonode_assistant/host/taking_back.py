@@ -44,7 +44,7 @@ def take_back(tree: Any, before: Tree, ids: Set[str], message: str) -> None:
     try:
         transaction.apply({"step_id": "back", "trees": [delta]})
         if not is_back(tree, before, ids):
-            raise HostError("edit_refused", "These nodes cannot be made as they were: too much has changed since.")
+            raise HostError("stale_base", "These nodes cannot be made as they were: too much has changed since.")
     except BaseException:
         transaction.restore()
         raise
