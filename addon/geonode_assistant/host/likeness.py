@@ -81,8 +81,10 @@ def _mesh(mesh: Any) -> int:
     ends = points[_numbers(mesh.edges, "vertices", 2)]
     corner_points = points[_numbers(mesh.loops, "vertex_index", 1)]
     edges = _mixed(ends.sum(axis=1, dtype=np.uint64), mesh, "EDGE")
-    faces = _mixed(_sums(corner_points, _numbers(mesh.polygons, "loop_start", 1)), mesh, "FACE")
     sizes = _numbers(mesh.polygons, "loop_total", 1)
+    if sizes.sum() != len(corner_points):
+        raise _Unknown  # in the middle of an edit by hand
+    faces = _mixed(_sums(corner_points, _numbers(mesh.polygons, "loop_start", 1)), mesh, "FACE")
     corners = _mixed(_hashed(corner_points, np.repeat(faces, sizes)), mesh, "CORNER")
     # Nodes leave an empty slot where there was none.
     materials = zlib.crc32(repr([one.name for one in mesh.materials if one]).encode())
@@ -94,6 +96,8 @@ def _curves(curves: Any) -> int:
         return 0
     points = _points(curves, "POINT", len(curves.points))
     firsts = _numbers(curves.curves, "first_point_index", 1)
+    if not len(firsts) or firsts[0]:
+        raise _Unknown
     # Along a curve the order counts.
     along = _hashed(points, np.arange(len(points), dtype=np.int64) - np.repeat(firsts, np.diff([*firsts, len(points)])))
     return hash((_set(points), _set(_mixed(_sums(along, firsts), curves, "CURVE"))))

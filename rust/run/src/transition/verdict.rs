@@ -18,9 +18,9 @@ impl Machine {
             self.state.feedback = Some(Feedback::Progress { envelope });
             return self.enter(Phase::Inspecting(Purpose::Baseline));
         }
-        // The model is told once and decides; it may be intended.
+        // The model is told once and decides; it may be intended. What the artist approved is not planned anew.
         let doubtful = envelope.success && envelope.findings.iter().any(|finding| finding.code == Code::Unchanged);
-        if doubtful && self.state.doubted.is_none() && self.may_retry() {
+        if doubtful && self.state.doubted.is_none() && self.state.approvals.is_empty() && self.may_retry() {
             self.state.doubted = Some(self.state.attempts);
             self.state.feedback = Some(Feedback::GatesFailed { envelope });
             return self.enter(Phase::Restoring(Aftermath::Retry));
