@@ -8,6 +8,7 @@ import math
 import bpy
 import pytest
 from geonode_assistant import api
+from geonode_assistant.host.context import named_values
 from geonode_assistant.run.report import RunReport
 from preset_cases import scene, see
 
@@ -91,6 +92,18 @@ def test_common_prompts_in_other_languages(prompt: str, count: int) -> None:
     scene()
     said(prompt)
     assert see(bpy.data.objects["Plane"]).instances == count
+
+
+@pytest.mark.parametrize(
+    "prompt", ["turn off align to normal", "switch align to normal off", "disable align to normal"]
+)
+def test_what_is_turned_off_is_off(prompt: str) -> None:
+    scene()
+    said("scatter 20 cones on the plane aligned to the normal")
+    modifier = bpy.data.objects["Plane"].modifiers["Scatter"]
+    assert named_values(modifier)["Align"] is True
+    said(prompt)
+    assert named_values(modifier)["Align"] is False
 
 
 def test_a_second_result_leaves_the_copies_of_the_first_alone() -> None:

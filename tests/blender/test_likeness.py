@@ -135,6 +135,17 @@ def test_a_modifier_that_changes_nothing_is_said_beside_others() -> None:
     assert report.status == "done" and codes(report) == ["unchanged"], report.messages
 
 
+@pytest.mark.parametrize("meets", [False, True])
+def test_a_cut_that_meets_nothing_is_said(meets: bool) -> None:
+    bpy.ops.mesh.primitive_cube_add(location=(1 if meets else 9, 0, 0))
+    bpy.context.object.name = "Cutter"
+    bpy.ops.mesh.primitive_uv_sphere_add()
+    bpy.context.object.name = "Ball"
+    report = api.run("cut the Cutter out of the Ball", provider="offline")
+    assert report.status == "done", report.messages
+    assert codes(report) == ([] if meets else ["unchanged"]), report.messages
+
+
 def test_an_edit_that_only_adds_an_input_says_nothing() -> None:
     bpy.ops.mesh.primitive_plane_add(size=4)
     report = run(SCATTER)

@@ -32,6 +32,7 @@ from .documents import (
 OBJECT_LIMIT = 200
 FIGURES_LIMIT = 5_000  # objects whose size is measured; each costs some tens of microseconds
 MEASURED = 200_000  # vertices and faces up to which a target's mesh is measured
+RESULTS = 4  # selected objects up to which all are measured with what their modifiers make
 MEASURED_POINTS = 10_000  # control points up to which a curve's length is measured
 VALUES_LIMIT = 60  # inputs of a modifier whose values are shown
 HIDDEN_PREFIX = ".geonode"  # our own temporary data-blocks
@@ -333,15 +334,18 @@ def _objects(shown: list[Any], meant: tuple[Any, Any]) -> list[SceneObject]:
     its values too: "twice as many" is about that.
     """
     near = [o in meant or _selected(o) for o in shown]
-    out = [_object(o, is_near) for o, is_near in zip(shown, near, strict=True)]
+    few = sum(near) <= RESULTS
+    out = [_object(o, is_near, is_near and (few or o in meant)) for o, is_near in zip(shown, near, strict=True)]
     made = [at for at, one in enumerate(out) if any("made" in modifier for modifier in one["modifiers"])]
     if len(made) == 1 and not near[made[0]]:
-        out[made[0]] = _object(shown[made[0]], True)
+        out[made[0]] = _object(shown[made[0]], True, True)
     return out
 
 
-def _object(obj: Any, near: bool) -> SceneObject:
-    """An object of the scene; of one that the prompt is probably about (`near`) with the values of its modifiers."""
+def _object(obj: Any, near: bool, measured: bool) -> SceneObject:
+    """An object of the scene; of one that the prompt is probably about (`near`) with the values of its modifiers, and
+    with what they make if it is to be `measured`.
+    """
     return {
         "name": obj.name,
         "type": obj.type,
@@ -352,7 +356,7 @@ def _object(obj: Any, near: bool) -> SceneObject:
         "visible": _visible(obj),
         "selected": _selected(obj),
         **_counts(obj),
-        **_result(obj, near),
+        **_result(obj, measured),
         "modifiers": [_shown(m, near) for m in obj.modifiers],
     }
 
@@ -386,10 +390,10 @@ def _bounds(obj: Any) -> _Bounds:
     return {"bounds": [_numbers(low), _numbers(high)]}
 
 
-def _result(obj: Any, near: bool) -> _Shown:
+def _result(obj: Any, measured: bool) -> _Shown:
     """What the modifiers of an object make, as Blender evaluated it last; nothing is evaluated for this."""
     layer = bpy.context.view_layer
-    if not near or layer is None or obj.mode == "EDIT" or not any(m.show_viewport for m in obj.modifiers):
+    if not measured or layer is None or obj.mode == "EDIT" or not any(m.show_viewport for m in obj.modifiers):
         return {}
     made = obj.evaluated_get(layer.depsgraph)
     if made is obj or not made.is_evaluated or not hasattr(made, "evaluated_geometry"):

@@ -31,7 +31,7 @@ def evaluate_object(obj: Any, depsgraph: Any, budget: int = EXACT_POINTS) -> dic
         )
     bounds = Bounds()
     if hasattr(evaluated, "evaluated_geometry"):
-        out = _geometry(evaluated.evaluated_geometry(), bounds, budget)
+        out = _geometry(evaluated.evaluated_geometry(), depsgraph, bounds, budget)
     else:
         out = evaluate_4_2.geometry(evaluated, depsgraph, bounds)
     out["bounds"] = bounds.to_json()
@@ -39,7 +39,7 @@ def evaluate_object(obj: Any, depsgraph: Any, budget: int = EXACT_POINTS) -> dic
     return out
 
 
-def _geometry(geometry: Any, bounds: Bounds, budget: int) -> dict[str, Any]:
+def _geometry(geometry: Any, depsgraph: Any, bounds: Bounds, budget: int) -> dict[str, Any]:
     out: dict[str, Any] = {}
     out.update(_components(geometry, bounds))
     instances = geometry.instances_pointcloud()
@@ -50,7 +50,7 @@ def _geometry(geometry: Any, bounds: Bounds, budget: int) -> dict[str, Any]:
             out["instances"] = {"count": count}
             out["instances"] |= {"empty": empty} if empty else {}
             out["instances"] |= {"nested": nested} if nested != count else {}
-            _add_instances(geometry, instances, bounds, 0, budget)
+            _add_instances(geometry, instances, depsgraph, bounds, 0, budget)
     return out
 
 
@@ -118,7 +118,7 @@ def _components(geometry: Any, bounds: Any, measured: bool = True) -> dict[str, 
     return out
 
 
-def _add_instances(geometry: Any, instances: Any, bounds: Any, depth: int, budget: int) -> None:
+def _add_instances(geometry: Any, instances: Any, depsgraph: Any, bounds: Any, depth: int, budget: int) -> None:
     """Adds the transformed points of all instances, as row vectors, since Blender stores transforms column by
     column.
     """
@@ -133,7 +133,7 @@ def _add_instances(geometry: Any, instances: Any, bounds: Any, depth: int, budge
         own = transforms[chosen == number]
         if not len(own):
             continue
-        points = _reference_points(reference, depth, max(budget // max(len(references), 1), 1))
+        points = _reference_points(reference, depsgraph, depth, max(budget // max(len(references), 1), 1))
         if not points.finite:
             bounds.finite = False
         shape = points.all()
@@ -143,29 +143,29 @@ def _add_instances(geometry: Any, instances: Any, bounds: Any, depth: int, budge
         add_placed(shape, own, bounds, budget)
 
 
-def _reference_points(reference: Any, depth: int, budget: int) -> Points:
+def _reference_points(reference: Any, depsgraph: Any, depth: int, budget: int) -> Points:
     """Points of what one reference shows: a geometry, an object, or a collection."""
     points = Points()
     if depth >= MAX_NESTING:
         return points
     if isinstance(reference, bpy.types.Object):
-        _add_object(reference, np.identity(4), points, depth, budget)
+        _add_object(reference, depsgraph, np.identity(4), points, depth, budget)
     elif isinstance(reference, bpy.types.Collection):
         offset = np.identity(4)
         offset[3, :3] = -np.array(reference.instance_offset)
         for obj in reference.all_objects:
-            _add_object(obj, np.array(obj.matrix_world).T @ offset, points, depth, budget)
+            _add_object(obj, depsgraph, np.array(obj.matrix_world).T @ offset, points, depth, budget)
     elif reference is not None:  # an instance of nothing: the space in a text
         _components(reference, points)
         instances = reference.instances_pointcloud()
         if instances is not None and len(instances.points):
-            _add_instances(reference, instances, points, depth + 1, budget)
+            _add_instances(reference, instances, depsgraph, points, depth + 1, budget)
     return points
 
 
-def _add_object(obj: Any, matrix: np.ndarray, points: Points, depth: int, budget: int) -> None:
+def _add_object(obj: Any, depsgraph: Any, matrix: np.ndarray, points: Points, depth: int, budget: int) -> None:
     inner = Points()
-    evaluated = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
+    evaluated = obj.evaluated_get(depsgraph)
     geometry = (
         evaluated.evaluated_geometry() if obj.type not in {"EMPTY", "CAMERA", "LIGHT", "ARMATURE", "SPEAKER"} else None
     )
@@ -173,7 +173,7 @@ def _add_object(obj: Any, matrix: np.ndarray, points: Points, depth: int, budget
         _components(geometry, inner)
         instances = geometry.instances_pointcloud()
         if instances is not None and len(instances.points):
-            _add_instances(geometry, instances, inner, depth + 1, budget)
+            _add_instances(geometry, instances, depsgraph, inner, depth + 1, budget)
     points.finite &= inner.finite
     shape = inner.all()
     if len(shape):
