@@ -310,6 +310,7 @@ pub(crate) fn fill(entry: &Entry, reading: &Reading, things: &[usize], units: &U
     let mut filled = Filled::default();
     let mut taken_items: Vec<usize> = Vec::new();
     let mut taken_slots: Vec<usize> = Vec::new();
+    let mut taken_words: Vec<usize> = Vec::new();
     let idle = idle(entry, reading);
     filled.used.extend(&idle);
     taken_items.extend(fill_rows(entry, reading, &mut filled)?);
@@ -317,7 +318,10 @@ pub(crate) fn fill(entry: &Entry, reading: &Reading, things: &[usize], units: &U
         let Some(slot) = entry.slots.get(offer.slot) else {
             continue;
         };
-        if taken_items.contains(&offer.item) || taken_slots.contains(&offer.slot) {
+        // “50 cm to 1 m tall on the plane, 40”: what says one number says none further on, but “3 floors of 3 m”.
+        let apart = offer.span.end < offer.item;
+        let spent = apart && offer.span.clone().any(|at| taken_words.contains(&at));
+        if spent || taken_items.contains(&offer.item) || taken_slots.contains(&offer.slot) {
             continue;
         }
         let parameter = &slot.parameter;
@@ -396,6 +400,7 @@ pub(crate) fn fill(entry: &Entry, reading: &Reading, things: &[usize], units: &U
         taken_items.push(offer.item);
         taken_slots.push(offer.slot);
         filled.used.push(offer.item);
+        taken_words.extend(offer.span.clone());
         filled.used.extend(offer.span);
     }
     for slot in &entry.slots {

@@ -110,6 +110,13 @@ fn a_stated_size_wins_over_a_word_of_size() {
 }
 
 #[test]
+fn a_word_says_one_number() {
+    let refused = answer("scatter trees 50 cm to 1 m tall on the plane, 40");
+    let taken = refused.as_ref().is_ok_and(|(_, text)| text.contains("40 copies"));
+    assert!(taken || refused.is_err_and(|why| why.contains("“40”")));
+}
+
+#[test]
 fn a_wall_of_bricks_has_the_size_and_not_its_bricks() {
     for prompt in ["a brick wall, 12 m", "a 12 m brick wall"] {
         let (_, text) = answer(prompt).unwrap();
