@@ -551,3 +551,37 @@ def test_an_edit_that_changes_nothing_is_said() -> None:
     report = run('with edit("Garden"):\n    rock.radius = 0.25\n', "Plane")
     assert report.status == "done", report.messages
     assert any("is as the edit has it already" in message["text"] for message in report.messages), report.messages
+
+
+ROW = """
+def row() -> Geometry:
+    big = mesh_circle(vertices=3, radius=3.0)
+    middle = mesh_circle(vertices=3, radius=2.0)
+    small = mesh_circle(vertices=3, radius=1.0)
+    return join_geometry(big, middle, small)
+
+apply("Row", object="Plane")
+"""
+
+
+def radii() -> list[int]:
+    """How far each third vertex of the evaluated plane is from its origin."""
+    seen = bpy.data.objects["Plane"].evaluated_get(bpy.context.evaluated_depsgraph_get())
+    return [round(seen.data.vertices[index].co.length) for index in range(0, len(seen.data.vertices), 3)]
+
+
+def test_links_into_one_input_are_evaluated_as_the_page_names_them() -> None:
+    assert run(ROW).status == "done"
+    assert radii() == [3, 2, 1]
+    # Blender lists them in that order, too.
+    join = next(node for node in bpy.data.node_groups["Row"].nodes if node.type == "JOIN_GEOMETRY")
+    assert [link.from_node.inputs["Radius"].default_value for link in join.inputs[0].links] == [3, 2, 1]
+    edit = 'with edit("Row"):\n    {} = [{}]\n\nexpect("Plane", vertices={})\n'
+    words = "return_geometry.geometry"
+    report = run(edit.format(words, "small, middle, big", 9), "Plane")
+    assert report.status == "done", report.messages
+    assert radii() == [1, 2, 3]
+    assert run(edit.format(words, "small, big", 6), "Plane").status == "done"
+    assert radii() == [1, 3]
+    assert run(edit.format(words, "small, middle, big", 9), "Plane").status == "done"
+    assert radii() == [1, 2, 3]

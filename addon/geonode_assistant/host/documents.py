@@ -96,7 +96,8 @@ Link = TypedDict(
         "to": list[str],
         # Muted by the artist.
         "muted": NotRequired[bool],
-        # Order within a multi-input.
+        # Order within a multi-input, as the links were made: Blender evaluates the one with the greatest number
+        # first.
         "sort": NotRequired[int | None],
     },
 )

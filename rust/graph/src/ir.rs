@@ -176,7 +176,7 @@ pub struct Link {
     /// Muted by the artist.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub muted: bool,
-    /// Order within a multi-input.
+    /// Order within a multi-input, as the links were made: Blender evaluates the one with the greatest number first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sort: Option<i64>,
 }

@@ -196,7 +196,7 @@ impl TreeModel {
         self.lost.insert((id.to_owned(), side, socket.to_owned()));
     }
 
-    /// The links of a multi-input in their order.
+    /// The links of a multi-input as they were made; the last one is evaluated first.
     pub(crate) fn in_order(&self, to: &str, input: &str) -> Vec<EdgeIndex> {
         let links = self.edges(to, Direction::Incoming);
         let mut found: Vec<(i64, u64, EdgeIndex)> = links

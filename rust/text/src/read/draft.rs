@@ -1,6 +1,7 @@
 //! The tree that a page describes, while it is read: nodes, values and links as the page says, each with its place.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 
 use foldhash::{HashMap, HashMapExt};
 use geonode_graph::catalogue::{NodeType, Socket};
@@ -45,9 +46,9 @@ pub(crate) struct Draft<'a> {
     /// Offsets of what declares a socket of the interface, by identifier.
     pub(crate) declared: HashMap<String, usize>,
     pub(crate) nodes: IndexMap<String, Made>,
-    /// In the order of creation; those into one input in their order there.
+    /// In the order of creation.
     wires: Vec<Option<Wire>>,
-    /// Links by the input that they lead into.
+    /// Links by the input that they lead into, the one that is evaluated first at first.
     into: HashMap<End, Vec<usize>>,
     /// Keys of new interface items so far.
     keys: usize,
@@ -95,6 +96,9 @@ impl<'a> Draft<'a> {
             if let Some(Some(wire)) = draft.wires.last_mut() {
                 wire.muted = link.muted;
             }
+        }
+        for list in draft.into.values_mut() {
+            list.sort_by_key(|number| Reverse(present.links.get(*number).and_then(|link| link.sort)));
         }
         draft
     }
@@ -272,7 +276,17 @@ impl<'a> Draft<'a> {
         all.filter_map(|(number, wire)| Some((number, wire.as_ref()?)))
     }
 
-    /// Every link, those into one input in their order there.
+    /// Every link as Blender has to make them: those into one input from the one that is evaluated last to the one that is evaluated first.
+    pub(crate) fn links_as_made(&self) -> impl Iterator<Item = &Wire> {
+        let mut rest: HashMap<&End, std::iter::Rev<std::slice::Iter<'_, usize>>> = HashMap::new();
+        self.links().filter_map(move |(_, wire)| {
+            let all = self.into.get(&wire.to).filter(|all| all.len() > 1);
+            let Some(all) = all else { return Some(wire) };
+            self.link(*rest.entry(&wire.to).or_insert_with(|| all.iter().rev()).next()?)
+        })
+    }
+
+    /// Every link, those into one input in the order in which they are evaluated.
     pub(crate) fn links_in_order(&self) -> impl Iterator<Item = (usize, &Wire)> {
         let all = self.into.values().flatten();
         all.filter_map(|number| Some((*number, self.link(*number)?)))
@@ -357,7 +371,7 @@ impl<'a> Draft<'a> {
             settings: self.settings.clone(),
             interface: self.interface.clone(),
             nodes: self.nodes.values().map(|made| made.node.clone()).collect(),
-            links: self.links().map(|(_, wire)| self.as_link(wire)).collect(),
+            links: self.links_as_made().map(|wire| self.as_link(wire)).collect(),
         }
     }
 
@@ -370,7 +384,7 @@ impl<'a> Draft<'a> {
             let at = all
                 .iter()
                 .position(|number| self.link(*number).is_some_and(|other| std::ptr::eq(other, wire)))?;
-            i64::try_from(at).ok()
+            i64::try_from(all.len() - at).ok()?.checked_sub(1)
         };
         geonode_graph::ir::Link {
             from: wire.from.clone(),

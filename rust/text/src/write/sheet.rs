@@ -1,5 +1,6 @@
 //! One tree as it is about to be written: its nodes with their sockets, links and names.
 
+use std::cmp::Reverse;
 use std::rc::Rc;
 
 use foldhash::HashMap;
@@ -100,7 +101,7 @@ impl<'a> Sheet<'a> {
             let used = sheet.links_from(place).iter().map(|link| link.from.1.as_str());
             let outputs = cache.of(trees, node, output, (name, tree), Side::Output, used);
             if let Some(links) = sheet.into.get_mut(place) {
-                links.sort_by_cached_key(|link| (inputs.place(&link.to.1), link.sort));
+                links.sort_by_cached_key(|link| (inputs.place(&link.to.1), Reverse(link.sort)));
             }
             sheet.inputs.push(inputs);
             sheet.outputs.push(outputs);

@@ -375,17 +375,30 @@ with edit("Rocks"):
 fn links_into_one_input_are_in_the_order_of_the_page() {
     let catalogue = catalogue("5.2");
     let file = with_tree(&catalogue);
-    let order = |document: &Document| -> Vec<String> {
+    // As they are made in Blender: the one made last is evaluated first.
+    let made = |document: &Document| -> Vec<(String, Option<i64>)> {
         let links = document.trees["Rocks"].links.iter();
         let joined = links.filter(|link| link.to.0 == "return/geometry");
-        joined.map(|link| link.from.0.clone()).collect()
+        joined.map(|link| (link.from.0.clone(), link.sort)).collect()
     };
-    let page = "with edit(\"Rocks\"):\n    return_geometry.geometry = [placed, geometry]\n";
-    let changed = after(page, &file, &catalogue);
-    let mut swapped = order(&file);
-    assert_eq!((swapped.len(), swapped[1].as_str()), (2, "placed"));
-    swapped.reverse();
-    assert_eq!(order(&changed), swapped);
+    let (first, last) = match made(&file).as_slice() {
+        [(last, Some(0)), (first, Some(1))] => (first.clone(), last.clone()),
+        other => panic!("{other:?}"),
+    };
+    let named = |id: &str| if id == "placed" { "placed" } else { "geometry" };
+    let same = format!(
+        "with edit(\"Rocks\"):\n    return_geometry.geometry = [{}, {}]\n",
+        named(&first),
+        named(&last)
+    );
+    assert_eq!(made(&after(&same, &file, &catalogue)), made(&file));
+    let page = format!(
+        "with edit(\"Rocks\"):\n    return_geometry.geometry = [{}, {}]\n",
+        named(&last),
+        named(&first)
+    );
+    let swapped = vec![(first, Some(0)), (last, Some(1))];
+    assert_eq!(made(&after(&page, &file, &catalogue)), swapped);
 }
 
 #[test]

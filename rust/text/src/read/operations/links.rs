@@ -39,7 +39,7 @@ impl Reader<'_, '_, '_> {
         let mut kept: HashMap<End, Vec<End>> = HashMap::new();
         let mut there: HashSet<(&End, &End)> = HashSet::new();
         let mut muted: HashSet<(&End, &End)> = HashSet::new();
-        let wanted: Vec<_> = self.draft.links().map(|(_, wire)| wire.clone()).collect();
+        let wanted: Vec<_> = self.draft.links_as_made().cloned().collect();
         let pairs: HashSet<(&End, &End)> = wanted.iter().map(|wire| (&wire.from, &wire.to)).collect();
         for link in &before.links {
             let pair = (&link.from, &link.to);
@@ -81,19 +81,14 @@ impl Reader<'_, '_, '_> {
             else {
                 continue;
             };
-            let as_made: Vec<&End> = kept.get(&wire.to).into_iter().flatten().collect();
-            if as_made == *order {
+            // Of links that nothing orders, the one that is made last is evaluated first.
+            if kept.get(&wire.to).into_iter().flatten().rev().eq(order.iter().copied()) {
                 continue;
             }
             let op = OrderLinks {
                 node_id: wire.to.0.clone(),
                 socket: self.socket_word(&wire.to, Side::Input),
-                // A page has links as they were made; the operation names the one first that is evaluated first, the last one made.
-                from: order
-                    .iter()
-                    .rev()
-                    .map(|from| self.endpoint(from, Side::Output))
-                    .collect(),
+                from: order.iter().map(|from| self.endpoint(from, Side::Output)).collect(),
             };
             written.out.tree.push((NodeTreeOp::OrderLinks(op), *at));
         }
