@@ -210,3 +210,64 @@ def test_a_tree_is_exported_compared_and_imported_by_buttons(tmp_path: Path) -> 
         with pytest.raises(RuntimeError, match="no.json"):
             call(filepath=str(tmp_path / "no.json"))
     assert len(bpy.data.node_groups) == before
+
+
+def test_an_input_that_fed_only_what_is_taken_back_goes_too() -> None:
+    """Another one, which feeds what stays as well, is kept."""
+    send(lift())
+    plan = raised(5.0)
+    operations = plan["steps"][0]["payload"]["operations"]
+    operations.append({"op": "create_node", "node_id": "aside", "bl_idname": "GeometryNodeSetPosition"})
+    for name, nodes in (("Aside", ["aside"]), ("Both", ["aside", "move"])):
+        operations.append({"op": "set_group_io", "direction": "input", "name": name, "socket_type": "NodeSocketVector"})
+        for node, socket in zip(nodes, ("Offset", "Scale"), strict=False):
+            socket = "Position" if name == "Both" and node == "aside" else socket
+            ends = {"from": {"node_id": "group_input", "socket": name}, "to": {"node_id": node, "socket": socket}}
+            operations.append({"op": "link", **ends})
+    tree = send(plan)
+    groups = {mark.id: mark.group for mark in session.current.marks(tree)}
+    assert groups["aside"] != groups["move"]
+    assert bpy.ops.geonode.settle_group(group=groups["aside"], accept=False) == {"FINISHED"}
+    tree = bpy.data.node_groups["Lift"]
+    names = [item.name for item in tree.interface.items_tree if item.in_out == "INPUT"]
+    assert "aside" not in tree.nodes and names == ["Geometry", "Both"]
+
+
+def joined(*removed: str) -> dict[str, Any]:
+    """A plan that joins three cones to what is there, or removes some of them."""
+    operations: list[dict[str, Any]] = [{"op": "delete_node", "node_id": one} for one in removed]
+    for name in () if removed else ("a", "b", "c"):
+        operations.append({"op": "create_node", "node_id": name, "bl_idname": "GeometryNodeMeshCone"})
+        ends = {"from": {"node_id": name, "socket": "Mesh"}, "to": {"node_id": "join", "socket": "Geometry"}}
+        operations.append({"op": "link", **ends})
+    if not removed:
+        join = {"op": "create_node", "node_id": "join", "bl_idname": "GeometryNodeJoinGeometry"}
+        ends = {
+            "from": {"node_id": "join", "socket": "Geometry"},
+            "to": {"node_id": "group_output", "socket": "Geometry"},
+        }
+        moved = {"op": "link", "from": {**ends["from"], "node_id": "move"}, "to": {**ends["from"], "node_id": "join"}}
+        operations = [join, moved, *operations, {"op": "link", **ends}]
+    plan = raised(5.0)
+    plan["steps"][0]["payload"]["operations"] = operations
+    return plan
+
+
+def test_links_into_one_input_come_back_in_their_order() -> None:
+    def order() -> list[str]:
+        return [link.from_node.name for link in bpy.data.node_groups["Lift"].nodes["join"].inputs[0].links]
+
+    send(lift())
+    send(joined())
+    before = order()
+    assert bpy.ops.geonode.accept_changes() == {"FINISHED"}
+    send(joined("a", "c"))
+    assert order() == ["b", "move"]
+    assert bpy.ops.geonode.take_back() == {"FINISHED"}
+    assert order() == before and len(before) == 4
+    assert bpy.ops.geonode.accept_changes.poll() is False
+    tree = send(joined("a", "c"))
+    groups = {mark.group for mark in session.current.marks(tree) if mark.kind == "removed"}
+    for group in sorted(groups):
+        assert bpy.ops.geonode.settle_group(group=group, accept=False) == {"FINISHED"}
+    assert order() == before

@@ -97,7 +97,49 @@ def inverse(name: str, before: Tree, now: Tree, ids: Set[str]) -> TreeDelta:
     lists["links"] += [
         list(link) for link in _links(before, ids) if link not in new_links and {link[0], link[2]} <= there
     ]
+    _put_in_order(delta, lists, before, now)
+    unused = _unused_inputs(before, now, ids)
+    delta["interface"] = [{"op": "remove", "identifier": one, "in_out": "INPUT"} for one in unused]
     return {**delta, **lists}
+
+
+def _put_in_order(delta: TreeDelta, lists: Any, before: Tree, now: Tree) -> None:
+    """Makes links into an input that takes several anew where they would else stand in another order than before; a
+    new link is put after those that are there."""
+    gone = {tuple(ends) for ends in delta["unlink"]}
+    for end in {tuple(link[2:4]) for link in lists["links"]}:
+        was = [_ends(link) for link in before["links"] if tuple(link["to"]) == end and "sort" in link]
+        if not was:
+            continue
+        there = [_ends(link) for link in now["links"] if tuple(link["to"]) == end and _ends(link) not in gone]
+        added = [tuple(link[:4]) for link in lists["links"] if tuple(link[2:4]) == end]
+        stays = set(there) | set(added)
+        wanted = [ends for ends in was if ends in stays] + [ends for ends in there if ends not in was]
+        alike = 0
+        while alike < len(there) and there[alike] == wanted[alike]:
+            alike += 1
+        muted = {_ends(link): bool(link.get("muted")) for link in (*before["links"], *now["links"])}
+        delta["unlink"] += [list(ends) for ends in there[alike:]]
+        lists["links"] = [link for link in lists["links"] if tuple(link[2:4]) != end]
+        lists["links"] += [[*ends, muted[ends]] for ends in wanted[alike:]]
+
+
+def _ends(link: Any) -> tuple[str, str, str, str]:
+    return (*link["from"], *link["to"])
+
+
+def _unused_inputs(before: Tree, now: Tree, ids: Set[str]) -> list[str]:
+    """Inputs of the group that came since, and feed nothing but what is taken back."""
+    here = _by_id(now)
+    known = {item["identifier"] for item in before["interface"]}
+    inputs = [item["identifier"] for item in now["interface"] if item.get("in_out") == "INPUT"]
+    fed: dict[str, list[bool]] = {identifier: [] for identifier in inputs if identifier not in known}
+    then = {tuple(link[:4]) for link in _links(before, ids)}
+    for link in now["links"]:
+        node_id, socket = link["from"]
+        if socket in fed and here[node_id]["type"] == "NodeGroupInput":
+            fed[socket].append(link["to"][0] in ids and (node_id, socket, *link["to"]) not in then)
+    return [identifier for identifier, goes in fed.items() if goes and all(goes)]
 
 
 def _as_made(kind: str, sockets: list[str]) -> Iterator[tuple[str, Any]]:
@@ -121,6 +163,5 @@ def _does(node: Mapping[str, Any]) -> dict[str, Any]:
 
 def _links(tree: Tree, ids: Set[str]) -> Iterator[_Link]:
     for link in tree["links"]:
-        (from_id, from_socket), (to_id, to_socket) = link["from"], link["to"]
-        if from_id in ids or to_id in ids:
-            yield (from_id, from_socket, to_id, to_socket, bool(link.get("muted")))
+        if link["from"][0] in ids or link["to"][0] in ids:
+            yield (*_ends(link), bool(link.get("muted")))
