@@ -107,6 +107,14 @@ def test_without_a_window_there_is_no_viewport(client: Client) -> None:
     assert "without a window" in refused["message"]
     assert taken(client, object_name="None of these")[0]["error"]["code"] == "unknown_object"
     assert taken(client, view="below")[0]["error"]["code"] == "tool_validation_error"
+    bpy.ops.object.light_add()
+    light = bpy.context.object
+    try:
+        for tool in ("picture", "geometry_stats"):
+            refused = client.call(tool, object_name=light.name)["error"]
+            assert (refused["code"], light.name in refused["message"]) == ("object_type_unsupported", True), refused
+    finally:
+        bpy.data.objects.remove(light)
 
 
 def test_a_picture_that_fails_or_that_nobody_waits_for_leaves_nothing(

@@ -119,7 +119,10 @@ def programs() -> Iterator[Programs]:
     made = Programs()
     made.start()
     assert made.error is None
-    yield made
+    with pytest.MonkeyPatch.context() as patch:
+        # The usual one may be that of another Blender on this machine; this one comes back to its own.
+        patch.setattr(server, "PORT", urlsplit(made.url).port)
+        yield made
     made.stop()
 
 
@@ -271,6 +274,43 @@ def test_batches_and_odd_ids_execute_nothing(client: Client, monkeypatch: pytest
         said = [json.loads(line[5:]) for line in text.splitlines() if line.startswith("data:") and line[5:].strip()]
         assert (status, [one["id"] for one in said]) == (200, [id]), text
     assert len(done) == 6
+
+
+def test_a_request_that_cannot_be_read_is_told_what_is_wrong_with_it(client: Client) -> None:
+    read = {"name": "modifier_stack"}
+    for method, params in (
+        ("tools/call", {}),
+        ("tools/call", {**read, "arguments": "{}"}),
+        ("tools/call", {**read, "arguments": []}),
+        ("resources/read", {"uri": 7}),
+        ("prompts/get", {}),
+    ):
+        error = client.ask(method, params)["error"]
+        assert (error["code"], method in error["message"]) == (-32602, True), error
+    error = client.ask("tools/run", read)["error"]
+    assert (error["code"], error["message"]) == (-32601, "This server has no method tools/run.")
+    assert len(client.ask("x" * 5000)["error"]["message"]) < 200
+    for body, id in (
+        (b'{"jsonrpc": "2.0", "id": 1, "id": 2, "method": "ping"}', 2),
+        (b'{"jsonrpc": "2.0", "id": "a", "method": "ping", "params": "x"}', "a"),
+        (b'{"jsonrpc": "2.0", "id": [1], "method": "ping"}', None),
+    ):
+        status, _, text = client.post(body, client.headers())
+        answer = json.loads(text)
+        assert (status, answer["id"], answer["error"]["code"]) == (400, id, -32600), "whoever waits for it hears of it"
+
+
+def test_programs_that_connect_anew_for_every_call_do_not_make_blender_grow(programs: Programs, client: Client) -> None:
+    held = client.session
+    others = [Client(programs).connect() for _ in range(70)]
+    assert others[0].session != others[1].session
+    known = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode()
+    assert client.post(known, client.headers())[0] == 404, "the one that was silent for the longest time"
+    assert others[0].post(known, others[0].headers())[0] == 404
+    assert others[-1].call("modifier_stack")["object"] == "Grid"
+    client.session = ""
+    assert client.connect().session != held, "it begins anew, as the protocol has it"
+    assert client.call("modifier_stack")["object"] == "Grid"
 
 
 def test_of_two_requests_with_one_id_the_second_is_refused(client: Client, programs: Programs) -> None:
@@ -515,7 +555,9 @@ def test_in_edit_mode_programs_read_and_a_change_ends_with_a_result_or_a_code(cl
     bpy.ops.object.mode_set(mode="EDIT")
     try:
         assert client.call("modifier_stack")["object"] == "Grid"
-        assert client.call("geometry_stats")["evaluated"]
+        found = client.call("geometry_stats")
+        assert found["evaluated"] == {"bounds": None, "finite": True}
+        assert "Edit Mode" in found["note"], "nobody takes it for empty"
         made = client.call("apply_preset", answering(True), preset="wireframe")
         assert made.get("status") == "done" or made["error"]["code"] != "internal_error", made
     finally:
@@ -625,6 +667,68 @@ def test_a_command_answers_what_is_no_message(programs: Programs, tmp_path: Path
     stdio.Bridge(tmp_path, None, out).run(io.StringIO("{\n" + "[" * 100_000 + "\n\ufffd\n\n"))
     answers = [json.loads(line) for line in out.getvalue().splitlines()]
     assert [(one["id"], one["error"]["code"]) for one in answers] == [(None, -32700)] * 3
+
+
+def test_a_command_answers_whatever_becomes_of_blender(tmp_path: Path) -> None:
+    """Also where Blender ends in the middle of an answer, says nothing, or something else listens there."""
+    stream = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+    pieces = stream + b"Transfer-Encoding: chunked\r\n\r\n"
+    says = [
+        pieces + b"5\r\ndata",
+        pieces + b"7\r\ndata: \n\r\n0\r\n\r\n",
+        stream + b"\r\ndata: {\n\n",
+        b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{",
+        b"nothing of the kind\r\n\r\n",
+        b"",
+    ]
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        file = {"pid": 1, "url": f"http://127.0.0.1:{port}/mcp", "token": "t", "about": "Blender"}
+        (tmp_path / "1.json").write_text(json.dumps(file))
+
+        def speak() -> None:
+            left = list(says)
+            while left:
+                connection, _ = listener.accept()
+                with connection:
+                    # A look whether somebody listens sends nothing.
+                    if connection.recv(1 << 16):
+                        connection.sendall(left.pop(0))
+
+        speaking = threading.Thread(target=speak, daemon=True)
+        speaking.start()
+        out = io.StringIO()
+        bridge = stdio.Bridge(tmp_path, None, out)
+        bridge.run(io.StringIO("".join(framed(id).decode() + "\n" for id in range(len(says)))))
+        speaking.join(10)
+    answers = {one["id"]: one["error"] for one in map(json.loads, out.getvalue().splitlines())}
+    assert answers.keys() == set(range(len(says)))
+    assert all("Blender has ended" in one["message"] for one in answers.values()), answers
+
+
+def test_a_command_says_what_is_too_long_and_is_silent_where_nobody_waits(programs: Programs, tmp_path: Path) -> None:
+    access = json.loads(programs.configuration())["mcpServers"]["blender"]
+    token = access["headers"]["Authorization"].removeprefix("Bearer ")
+    file = {"pid": 1, "url": access["url"], "token": token, "about": "Blender"}
+    (tmp_path / "1.json").write_text(json.dumps(file))
+    out = io.StringIO()
+
+    def lines() -> Iterator[str]:
+        yield framed(1, "initialize", HELLO).decode()
+        yield framed(2, "tools/call", {"name": "how_to_plan", "arguments": {"x": "y" * (2 << 20)}}).decode()
+        yield framed(3, "tools/call", "x").decode()
+        # Nobody ticks, so it waits until it is cancelled.
+        yield framed(4, "tools/call", {"name": "modifier_stack", "arguments": {}}).decode()
+        time.sleep(0.2)
+        gone = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 4}}
+        yield json.dumps(gone)
+        time.sleep(0.2)
+
+    stdio.Bridge(tmp_path, None, out).run(lines())
+    answers = {one["id"]: one for one in map(json.loads, out.getvalue().splitlines())}
+    assert answers.keys() == {1, 2, 3}
+    assert answers[2]["error"] == {"code": -32600, "message": "A message has at most 1 MB."}
+    assert answers[3]["error"]["code"] == -32600
 
 
 def test_an_answer_that_is_no_json_is_an_error_and_the_next_call_works(

@@ -42,7 +42,7 @@ def take(arguments: Mapping[str, Any]) -> Steps:
         if scene.camera is None:
             raise AssistantError("no_view", "The scene has no camera.", "Ask for the `viewport` or an object.")
         return (yield from _rendered({"scene": scene.name, "size": SIZE}))
-    shown = model_tools.target_object(arguments, model_tools.active_target())
+    shown = model_tools.geometric_object(arguments, model_tools.active_target())
     return (yield from _rendered({"object": shown.name, "view": view, "size": SIZE}))
 
 

@@ -37,7 +37,7 @@ def inside(path: str, ending: str) -> Path:
         (path.startswith(("/", "~")) or os.path.isabs(path), "Name the file from the project's folder on"),
         (_FORBIDDEN.search(path) is not None, "The path has characters that not every system takes"),
         (not path.isprintable(), "The path has characters that cannot be seen"),
-        (not path.lower().endswith(ending), f"The name ends in {ending}"),
+        (not path.lower().endswith(ending), f"The name of such a file must end in {ending}"),
     ):
         if wrong:
             raise _refused(path, why)

@@ -23,8 +23,11 @@ from typing import Any, TextIO
 from urllib.parse import urlsplit
 
 CONNECT_S, ANSWER_S = 2.0, 660.0
-# Codes of JSON-RPC: what the server itself has to say, and what is no message.
-UNAVAILABLE, UNREADABLE = -32000, -32700
+# Bytes of a message that the server takes; a larger one would only break the connection.
+LONGEST = 1 << 20
+# Codes of JSON-RPC: what the server itself has to say, what is too long, and what is no message.
+UNAVAILABLE, TOO_LONG, UNREADABLE = -32000, -32600, -32700
+CANCELS = "notifications/cancelled"
 
 
 class Unavailable(Exception):
@@ -82,6 +85,8 @@ class Bridge:
         # The client's first words, said again to a Blender that was started since.
         self._hello: str | None = None
         self._returns = threading.Lock()
+        # Requests that need no answer any more, the last ones.
+        self._cancelled: list[Any] = []
         self.revoked = False
 
     def run(self, lines: TextIO) -> None:
@@ -123,23 +128,45 @@ class Bridge:
             number = message.get("id") if isinstance(message, dict) and "method" in message else None
             if number is not None and message["method"] == "initialize":
                 self._hello = line
-            self._send(line)
-        except Unavailable as error:
-            self._fail(number, str(error))
+            elif isinstance(message, dict) and message.get("method") == CANCELS:
+                with contextlib.suppress(KeyError, TypeError):
+                    self._cancelled = [*self._cancelled[-99:], message["params"]["requestId"]]
         except (ValueError, RecursionError):
             self._refuse(None, UNREADABLE, "This line is not JSON.")
-        except OSError:
+            return
+        if len(line.encode("utf-8", "replace")) > LONGEST:
+            self._fail(number, "A message has at most 1 MB.", TOO_LONG)
+            return
+        try:
+            self._send(line, number)
+        except Unavailable as error:
+            self._fail(number, str(error))
+        except (OSError, ValueError, http.client.HTTPException):
+            # It has ended in the middle of its answer, or before.
             self._fail(number, "Blender has ended, or no longer lets other programs in.")
 
-    def _send(self, line: str) -> None:
+    def _send(self, line: str, number: Any) -> None:
+        """Passes a message on, and what comes for it. Raises Unavailable if that ends without the answer."""
+        answered = number is None
+
+        def say(link: Link, text: str) -> None:
+            nonlocal answered
+            _agree(link, text)
+            message = json.loads(text)
+            # Only answers have no method.
+            answered = answered or "method" not in message
+            self._write(message)
+
         link = self._link
         if link is None:
             link = self._link = Link(choose(self._folder, self._pid))
         try:
-            self._post(link, line, self._say)
+            self._post(link, line, say)
         except ConnectionRefusedError:
             # It has ended, and nothing of this message has reached it.
-            self._post(self._next(link, line), line, self._say)
+            self._post(self._next(link, line), line, say)
+        if not answered and number not in self._cancelled:
+            raise Unavailable("Blender has ended, or no longer lets other programs in.")
 
     def _next(self, ended: Link, line: str) -> Link:
         """The Blender that was started since; it has heard the client's first words."""
@@ -187,20 +214,16 @@ class Bridge:
         finally:
             connection.close()
 
-    def _say(self, link: Link, text: str) -> None:
-        _agree(link, text)
-        self._write(json.loads(text))
-
     def _write(self, message: Any) -> None:
         with self._lock:
             self._out.write(json.dumps(message) + "\n")
             self._out.flush()
 
-    def _fail(self, number: Any, text: str) -> None:
+    def _fail(self, number: Any, text: str, code: int = UNAVAILABLE) -> None:
         if number is None:
             print(text, file=sys.stderr)
             return
-        self._refuse(number, UNAVAILABLE, text)
+        self._refuse(number, code, text)
 
     def _refuse(self, number: Any, code: int, text: str) -> None:
         self._write({"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": text}})

@@ -141,13 +141,15 @@ def read_text(path: Path) -> str:
         if path.exists() and not path.is_file():
             raise AssistantError("invalid_path", f"{path} is not a file.", "Name a file that export wrote.")
         with path.open("rb") as stream:
-            data = stream.read(limit + 1)
+            # What is too large is not read first.
+            size = os.fstat(stream.fileno()).st_size
+            data = stream.read(limit + 1) if size <= limit else b""
     except OSError as error:
         code = os_code(error)
         reason = "There is no file" if code == "file_not_found" else f"Cannot read ({error.strerror or error})"
         hint = "Check the spelling of the path." if code == "file_not_found" else "Check the file's permissions."
         raise AssistantError(code, f"{reason} {path}.", hint) from error
-    if len(data) > limit:
+    if max(size, len(data)) > limit:
         raise AssistantError("file_too_large", f"{path} is larger than {limit:,} bytes.", _TOO_LARGE)
     try:
         return data.decode("utf-8-sig")

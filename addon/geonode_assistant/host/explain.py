@@ -6,6 +6,7 @@ What a node does is said in Blender's own words. Nothing is written.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -27,6 +28,38 @@ class Part(NamedTuple):
     """Name of the node that it is about; empty for the whole tree."""
 
 
+class _Wires:
+    """What leads where in a tree, read once: a socket that is asked for its links goes through all of the tree."""
+
+    def __init__(self, tree: Any) -> None:
+        self._into: defaultdict[int, list[Any]] = defaultdict(list)
+        self._before: defaultdict[int, list[Any]] = defaultdict(list)
+        for link in tree.links:
+            self._into[link.to_socket.as_pointer()].append(link)
+            self._before[link.to_node.as_pointer()].append(link.from_node)
+        for links in self._into.values():
+            if len(links) > 1:
+                links.sort(key=lambda link: link.multi_input_sort_id, reverse=True)
+        self._starts: defaultdict[int, list[Any]] = defaultdict(list)
+        for node in tree.nodes:
+            # The two ends of a zone belong together.
+            pair = getattr(node, "paired_output", None)
+            if pair is not None:
+                self._starts[pair.as_pointer()].append(node)
+
+    def into(self, socket: Any) -> list[Any]:
+        """The links into an input, in their order."""
+        return self._into.get(socket.as_pointer(), [])
+
+    def before(self, node: Any) -> list[Any]:
+        """The nodes that a link leads from to this one."""
+        return self._before.get(node.as_pointer(), [])
+
+    def starts(self, node: Any) -> list[Any]:
+        """The input node of a zone whose output node this is."""
+        return self._starts.get(node.as_pointer(), [])
+
+
 def explain(tree: Any) -> list[Part]:
     """The tree in a few lines, in the order in which geometry flows through it."""
     named = {side: _names(tree, side) for side in ("INPUT", "OUTPUT")}
@@ -35,14 +68,15 @@ def explain(tree: Any) -> list[Part]:
     end = next((n for n in tree.nodes if n.bl_idname == "NodeGroupOutput" and n.is_active_output), None)
     if end is None:
         return [*parts, Part("It has no Group Output, so nothing comes out.")]
-    path = _path(end)
-    parts += [Part(_sentence(node), node.name) for node in path[:MOST_NODES]]
+    wires = _Wires(tree)
+    path = _path(end, wires)
+    parts += [Part(_sentence(node, wires), node.name) for node in path[:MOST_NODES]]
     if not path:
         straight = any(True for socket in end.inputs if socket.is_linked)
         parts.append(Part("What comes in goes out as it is." if straight else "Nothing is linked to its output."))
     if len(path) > MOST_NODES:
         parts.append(Part(f"and {len(path) - MOST_NODES} more."))
-    used = {node.as_pointer() for node in _behind([end])}
+    used = {node.as_pointer() for node in _behind(end, wires)}
     idle = [n for n in tree.nodes if n.as_pointer() not in used and n.bl_idname not in _ENDS and n.type != "FRAME"]
     if idle:
         parts.append(Part(f"{_number(len(idle), 'node')} without effect on the result: {_listed(idle)}.", idle[0].name))
@@ -68,20 +102,20 @@ def _title(node: Any) -> str:
     return node.label or (group.name if group is not None else node.bl_rna.name)
 
 
-def _sources(node: Any) -> list[Any]:
+def _sources(node: Any, wires: _Wires) -> list[Any]:
     """The nodes that geometry comes from, in the order of the inputs; across reroutes."""
     found = []
     for socket in node.inputs:
         if socket.type == _GEOMETRY and socket.is_linked:
-            found += [link.from_node for link in socket.links if not link.is_muted]
+            found += [link.from_node for link in wires.into(socket) if not link.is_muted]
     return found
 
 
-def _path(end: Any) -> list[Any]:
+def _path(end: Any, wires: _Wires) -> list[Any]:
     """The nodes that geometry passes on its way to this one, each after those that it comes from."""
     order: list[Any] = []
     seen = {end.as_pointer()}
-    stack = [(end, iter(_sources(end)))]
+    stack = [(end, iter(_sources(end, wires)))]
     while stack:
         node, sources = stack[-1]
         source = next(sources, None)
@@ -91,19 +125,17 @@ def _path(end: Any) -> list[Any]:
                 order.append(node)
         elif source.as_pointer() not in seen:
             seen.add(source.as_pointer())
-            stack.append((source, iter(_sources(source))))
+            stack.append((source, iter(_sources(source, wires))))
     return order
 
 
-def _behind(starts: list[Any], most: int | None = None) -> list[Any]:
-    """These nodes and all that lead to them, at most so many."""
-    seen, queue, found = {node.as_pointer() for node in starts}, list(starts), list(starts)
-    while queue and (most is None or len(found) < most):
+def _behind(end: Any, wires: _Wires) -> list[Any]:
+    """This node and all that lead to it."""
+    seen, queue, found = {end.as_pointer()}, [end], [end]
+    while queue:
         node = queue.pop()
-        before = [link.from_node for socket in node.inputs for link in socket.links]
-        # The two ends of a zone belong together.
         pair = getattr(node, "paired_output", None)
-        for other in [*before, *([pair] if pair is not None else []), *_starts_of(node)]:
+        for other in [*wires.before(node), *([pair] if pair is not None else []), *wires.starts(node)]:
             if other.as_pointer() not in seen:
                 seen.add(other.as_pointer())
                 found.append(other)
@@ -111,14 +143,7 @@ def _behind(starts: list[Any], most: int | None = None) -> list[Any]:
     return found
 
 
-def _starts_of(node: Any) -> list[Any]:
-    """The input node of a zone whose output node this is."""
-    if not node.bl_idname.endswith("Output") or node.bl_idname in _ENDS:
-        return []
-    return [n for n in node.id_data.nodes if getattr(n, "paired_output", None) == node]
-
-
-def _sentence(node: Any) -> str:
+def _sentence(node: Any, wires: _Wires) -> str:
     """What a node does, and which inputs of the tree drive it."""
     does = node.bl_rna.description
     text = f"{_title(node)}: {does[:1].lower()}{does[1:]}" if does else _title(node)
@@ -126,7 +151,7 @@ def _sentence(node: Any) -> str:
     for socket in node.inputs:
         if socket.type == _GEOMETRY or not socket.is_linked or not socket.enabled:
             continue
-        names = _inputs_behind(socket)
+        names = _inputs_behind(socket, wires)
         if names:
             driven.append(f"{socket.name or 'value'} by {', '.join(names)}")
     if driven:
@@ -134,13 +159,13 @@ def _sentence(node: Any) -> str:
     return text + (" [switched off]" if node.mute else "")
 
 
-def _inputs_behind(socket: Any) -> list[str]:
+def _inputs_behind(socket: Any, wires: _Wires) -> list[str]:
     """Names of the tree's inputs that a socket depends on, other than geometry."""
     names: dict[str, None] = {}
     queue, seen = [socket], 0
     known = set()
     while queue and seen < _MOST_BEHIND:
-        for link in queue.pop().links:
+        for link in wires.into(queue.pop()):
             seen += 1
             node = link.from_node
             if node.bl_idname == "NodeGroupInput":

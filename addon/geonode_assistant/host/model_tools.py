@@ -19,6 +19,8 @@ Arguments = Mapping[str, Any]
 Target = Mapping[str, Any]
 
 PICTURE_SIZE = (512, 384)
+_WITHOUT_GEOMETRY = frozenset({"ARMATURE", "CAMERA", "EMPTY", "LATTICE", "LIGHT", "LIGHT_PROBE", "SPEAKER"})
+_IN_EDIT_MODE = "The object is in Edit Mode, so its mesh is not measured. Ask the artist to leave Edit Mode."
 
 
 def scene_summary(arguments: Arguments, target: Target) -> Context:
@@ -46,13 +48,16 @@ def tree_ir(arguments: Arguments, target: Target) -> dict[str, Any]:
 
 def geometry_stats(arguments: Arguments, target: Target) -> dict[str, Any]:
     """Measures the geometry that the modifiers of an object produce."""
-    obj = target_object(arguments, target)
-    return {"object": obj.name, "evaluated": measure.evaluate_object(obj, bpy.context.evaluated_depsgraph_get())}
+    obj = geometric_object(arguments, target)
+    found = measure.evaluate_object(obj, bpy.context.evaluated_depsgraph_get())
+    if obj.mode == "EDIT" and obj.type == "MESH":
+        return {"object": obj.name, "evaluated": found, "note": _IN_EDIT_MODE}
+    return {"object": obj.name, "evaluated": found}
 
 
 def take_picture(arguments: Arguments, target: Target) -> dict[str, Any]:
     """A small PNG of an object as evaluated."""
-    obj = target_object(arguments, target)
+    obj = geometric_object(arguments, target)
     with tempfile.TemporaryDirectory(prefix="geonode-picture-") as folder:
         path = Path(folder) / "picture.png"
         picture.render(obj, path, PICTURE_SIZE, arguments.get("view", "perspective"))
@@ -91,6 +96,18 @@ def target_object(arguments: Arguments, target: Target) -> Any:
     if not name:
         raise HostError("unknown_object", "The run has no target; name an object.")
     return modifiers.object_named(name)
+
+
+def geometric_object(arguments: Arguments, target: Target) -> Any:
+    """The object that a call names, or the one that it is about, if it is of a type that shows geometry."""
+    obj = target_object(arguments, target)
+    if obj.type in _WITHOUT_GEOMETRY:
+        raise HostError(
+            "object_type_unsupported",
+            f'An object of type {obj.type} ("{obj.name}") has no geometry. '
+            "Name a mesh, curve, point cloud, volume or text object.",
+        )
+    return obj
 
 
 def _there(name: str | None) -> bool:

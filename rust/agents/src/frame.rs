@@ -15,13 +15,25 @@ pub(crate) struct Refused {
     number: i32,
     code: Code,
     message: String,
+    /// The request that is refused, where it can be told.
+    id: Option<RequestId>,
 }
 
 impl Refused {
-    /// The answer. It names no request: for whoever reads it, that of its ID may be another one that goes on.
+    /// The answer. It names the request, so that its client does not wait for ever.
     pub(crate) fn answer(&self) -> Value {
         let error = json!({"code": self.number, "message": self.message, "data": {"code": self.code}});
-        json!({"jsonrpc": "2.0", "id": null, "error": error})
+        json!({"jsonrpc": "2.0", "id": self.id, "error": error})
+    }
+
+    /// The request that is refused.
+    pub(crate) fn id(&self) -> Option<&RequestId> {
+        self.id.as_ref()
+    }
+
+    /// The same, naming no request: for whoever reads it, that of its ID is another one that goes on.
+    pub(crate) fn unnamed(self) -> Self {
+        Self { id: None, ..self }
     }
 
     fn invalid(message: &str) -> Self {
@@ -29,6 +41,7 @@ impl Refused {
             number: -32600,
             code: Code::ToolValidationError,
             message: message.to_owned(),
+            id: None,
         }
     }
 
@@ -49,6 +62,7 @@ pub(crate) fn read(body: &[u8]) -> Result<Option<RequestId>, Refused> {
         number: -32700,
         code: Code::InvalidJson,
         message: format!("The request is not JSON: {error}."),
+        id: None,
     })?;
     let fields = match &value {
         Value::Object(fields) => fields,
@@ -64,9 +78,13 @@ pub(crate) fn read(body: &[u8]) -> Result<Option<RequestId>, Refused> {
         }
     };
     let id = request(fields)?;
-    if ClientJsonRpcMessage::deserialize(&value).is_err() {
-        let text = "The request is no message of JSON-RPC: one object with jsonrpc, id, method and params.";
-        return Err(Refused::invalid(text));
+    // As the library reads it: a field that is there twice is none for it.
+    if serde_json::from_slice::<ClientJsonRpcMessage>(body).is_err() {
+        let text = "The request is no message of JSON-RPC: one object with jsonrpc, id, method and params, each once.";
+        return Err(Refused {
+            id: id.or_else(|| fields.get("id").and_then(|id| named(id).ok())),
+            ..Refused::invalid(text)
+        });
     }
     Ok(id)
 }
@@ -76,11 +94,15 @@ fn request(fields: &Map<String, Value>) -> Result<Option<RequestId>, Refused> {
     let (Some(id), true) = (fields.get("id"), fields.contains_key("method")) else {
         return Ok(None);
     };
+    named(id).map(Some)
+}
+
+fn named(id: &Value) -> Result<RequestId, Refused> {
     match RequestId::deserialize(id) {
         Ok(RequestId::String(text)) if text.chars().count() > ID => Err(Refused::invalid(&format!(
             "The id of a request has at most {ID} characters."
         ))),
-        Ok(id) => Ok(Some(id)),
+        Ok(id) => Ok(id),
         Err(_) => Err(Refused::invalid(
             "The id of a request is a text or a whole number of 64 bits.",
         )),
@@ -92,10 +114,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<Option<RequestId>, i32> {
-        super::read(text.as_bytes()).map_err(|refused| {
-            assert_eq!(refused.answer()["id"], Value::Null);
-            refused.number
-        })
+        super::read(text.as_bytes()).map_err(|refused| refused.number)
     }
 
     fn with(id: &str) -> Result<Option<RequestId>, i32> {
@@ -155,8 +174,32 @@ mod tests {
             (r#"{"jsonrpc": "1.0", "id": 1, "method": "ping"}"#, -32600),
             (r#"{"id": 1, "method": "ping"}"#, -32600),
             (r#"{"jsonrpc": "2.0", "id": 1, "method": 3}"#, -32600),
+            (r#"{"jsonrpc": "2.0", "id": 1, "id": 2, "method": "ping"}"#, -32600),
+            (r#"{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": 3}"#, -32600),
         ] {
             assert_eq!(read(body), Err(number), "{body}");
         }
+    }
+
+    #[test]
+    fn a_refusal_names_the_request_that_it_can_tell() {
+        for (body, id) in [
+            (r#"{"jsonrpc": "2.0", "id": 4, "method": 3}"#, json!(4)),
+            (
+                r#"{"jsonrpc": "2.0", "id": "a", "method": "ping", "params": 3}"#,
+                json!("a"),
+            ),
+            (r#"{"jsonrpc": "2.0", "id": 4}"#, json!(4)),
+            (r#"{"id": 4, "method": "ping"}"#, json!(4)),
+            (r#"{"jsonrpc": "2.0", "id": 1.5, "method": "ping"}"#, Value::Null),
+            (r#"{"jsonrpc": "2.0", "id": [4]}"#, Value::Null),
+            (r#"[{"jsonrpc": "2.0", "id": 4, "method": "ping"}]"#, Value::Null),
+            ("{", Value::Null),
+        ] {
+            let refused = super::read(body.as_bytes()).unwrap_err();
+            assert_eq!(refused.answer()["id"], id, "{body}");
+            assert_eq!(refused.unnamed().answer()["id"], Value::Null);
+        }
+        assert_eq!(Refused::taken().answer()["id"], Value::Null, "the other one goes on");
     }
 }

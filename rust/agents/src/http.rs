@@ -12,6 +12,7 @@ use hyper::header::{ALLOW, AUTHORIZATION, CONNECTION, CONTENT_TYPE, HOST, Header
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rmcp::transport::streamable_http_server::StreamableHttpService;
+use rmcp::transport::streamable_http_server::session::SessionManager as _;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use serde_json::{Value, json};
 use subtle::ConstantTimeEq as _;
@@ -21,6 +22,7 @@ use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_util::sync::CancellationToken;
 
 use crate::frame::{self, Refused};
+use crate::guests::Guests;
 use crate::mcp::Handler;
 use crate::places::{Place, Places};
 use crate::presence::{Presence, REVOKED, SESSION};
@@ -47,6 +49,9 @@ pub(crate) type Service = StreamableHttpService<Handler, LocalSessionManager>;
 /// What every connection shares.
 pub(crate) struct Shared {
     pub(crate) service: Service,
+    /// The sessions of `service`.
+    pub(crate) rooms: Arc<LocalSessionManager>,
+    pub(crate) guests: Guests,
     pub(crate) sessions: Sessions,
     pub(crate) token: String,
     /// The hosts by which a client may name the server.
@@ -161,15 +166,27 @@ async fn spoken(shared: &Arc<Shared>, request: Request<Incoming>) -> Response<Bo
     });
     let listening = match listened {
         Ok(listening) => listening,
-        Err(refused) => return with_json(StatusCode::BAD_REQUEST, &refused.answer()),
+        Err(refused) => {
+            let goes_on = refused
+                .id()
+                .is_some_and(|id| shared.presence.is_open(session.as_deref(), id));
+            let refused = if goes_on { refused.unnamed() } else { refused };
+            return with_json(StatusCode::BAD_REQUEST, &refused.answer());
+        }
     };
     head.extensions.insert(listening.call());
     let response = shared.service.handle(Request::from_parts(head, Full::new(body))).await;
     if response.status().is_client_error() || response.status().is_server_error() {
         return worded(response).await;
     }
+    shared.guests.heard(session.as_deref(), response.headers());
+    if let Some(gone) = shared.guests.surplus(|id| shared.presence.listens(id)) {
+        // It fails only where the session has ended already.
+        drop(shared.rooms.close_session(&gone.into()).await);
+    }
     if let (true, Some(session)) = (is_last, session) {
         shared.presence.leave(&session);
+        shared.guests.leave(&session);
         let mut response = Response::new(Full::default().boxed());
         *response.status_mut() = StatusCode::NO_CONTENT;
         return response;

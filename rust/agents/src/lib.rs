@@ -11,6 +11,7 @@ mod arguments;
 mod calls;
 mod discovery;
 mod frame;
+mod guests;
 mod http;
 mod library;
 mod mcp;

@@ -8,10 +8,10 @@ use geonode_tools::{Access, Outcome, Settled, Spec, ToolError};
 use hyper::http::request::Parts;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult, CompletionInfo,
-    ContentBlock, GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation, JsonObject,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProgressNotificationParam, PromptMessage, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
-    ResourceContents, Role, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
+    ContentBlock, CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, GetPromptResult,
+    Implementation, JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ProgressNotificationParam, PromptMessage, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, ResourceContents, Role, ServerCapabilities, ServerConfig, Tool, ToolAnnotations,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -22,6 +22,22 @@ use crate::calls::{Calls, Wanted};
 use crate::library::{Library, Page};
 use crate::presence::{Listened, SESSION};
 use crate::queue::Queue;
+
+/// Characters of a method's name that an error repeats.
+const METHOD: usize = 60;
+/// What this server answers. The protocol's library takes a request whose params it cannot read for one of an unknown method.
+const METHODS: [&str; 10] = [
+    "initialize",
+    "ping",
+    "tools/list",
+    "tools/call",
+    "resources/list",
+    "resources/read",
+    "resources/templates/list",
+    "prompts/list",
+    "prompts/get",
+    "completion/complete",
+];
 
 /// One per session; the state behind it is shared.
 #[derive(Debug, Clone)]
@@ -166,6 +182,21 @@ impl ServerHandler for Handler {
         }
         messages.push(PromptMessage::new_text(Role::User, filled.text));
         Ok(GetPromptResult::new(messages).into())
+    }
+
+    /// What the protocol's library does not know, or cannot read.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method: String = request.method.chars().take(METHOD).collect();
+        if METHODS.contains(&method.as_str()) {
+            let text = format!("The params of {method} do not have the form that the protocol gives them.");
+            return Err(ErrorData::invalid_params(text, None));
+        }
+        let text = format!("This server has no method {method}.");
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, text, None))
     }
 
     async fn complete(

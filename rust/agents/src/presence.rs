@@ -113,6 +113,22 @@ impl Presence {
         })
     }
 
+    /// Whether a request of this ID has no answer yet.
+    pub(crate) fn is_open(&self, session: Option<&str>, id: &RequestId) -> bool {
+        let known = self.known();
+        session
+            .and_then(|session| known.get(session))
+            .is_some_and(|one| one.requests.contains(id))
+    }
+
+    /// Whether a response of the session is open, or a call that it has asked for.
+    pub(crate) fn listens(&self, session: &str) -> bool {
+        let known = self.known();
+        known
+            .get(session)
+            .is_some_and(|one| one.open > 0 || !one.requests.is_empty())
+    }
+
     /// The client has said that its session is over: its calls end.
     pub(crate) fn leave(&self, session: &str) {
         if let Some(listeners) = self.known().remove(session) {

@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::calls::Calls;
 use crate::discovery::Discovery;
+use crate::guests::Guests;
 use crate::http::{self, Shared};
 use crate::library::Library;
 use crate::mcp::{Guest, Handler};
@@ -125,8 +126,11 @@ impl Server {
                 ..handler.clone()
             })
         };
+        let rooms = Arc::new(LocalSessionManager::default());
         let shared = Arc::new(Shared {
-            service: StreamableHttpService::new(make, Arc::new(LocalSessionManager::default()), settings),
+            service: StreamableHttpService::new(make, Arc::clone(&rooms), settings),
+            rooms,
+            guests: Guests::default(),
             sessions: Sessions::new(calls.clone()),
             token: token.clone(),
             hosts,
