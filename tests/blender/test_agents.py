@@ -300,6 +300,22 @@ def test_a_request_that_cannot_be_read_is_told_what_is_wrong_with_it(client: Cli
         assert (status, answer["id"], answer["error"]["code"]) == (400, id, -32600), "whoever waits for it hears of it"
 
 
+def test_older_clients_get_no_empty_event(client: Client) -> None:
+    """Some take it for a message and end: Gemini's, over HTTP."""
+    for version, is_told in (("2025-03-26", False), ("2025-06-18", False), ("2025-11-25", True)):
+        hello = framed(1, "initialize", {**HELLO, "protocolVersion": version})
+        plain = {"Mcp-Session-Id": "", "MCP-Protocol-Version": ""}
+        status, begun, text = client.post(hello, client.headers(**plain))
+        assert (status, "data: \n" in text) == (200, is_told), text
+        again = client.headers(**{"Mcp-Session-Id": begun, "MCP-Protocol-Version": version})
+        ping = client.post(framed(2), again)[2]
+        assert ("data: \n" in ping) == is_told, ping
+        for said in (text, ping):
+            assert "retry: " in said, "how soon to come back"
+            messages = [line[6:] for line in said.splitlines() if line.startswith("data: ") and line[6:]]
+            assert [json.loads(one)["jsonrpc"] for one in messages] == ["2.0"]
+
+
 def test_programs_that_connect_anew_for_every_call_do_not_make_blender_grow(programs: Programs, client: Client) -> None:
     held = client.session
     others = [Client(programs).connect() for _ in range(70)]

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use geonode_protocol::Code;
 use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited, combinators::BoxBody};
+use hyper::HeaderMap;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{ALLOW, AUTHORIZATION, CONNECTION, CONTENT_TYPE, HOST, HeaderName, HeaderValue, ORIGIN, UPGRADE};
 use hyper::{Method, Request, Response, StatusCode};
@@ -38,6 +39,10 @@ const HEADERS: Duration = Duration::from_secs(10);
 const BODY: Duration = Duration::from_secs(30);
 /// Bytes of a request.
 const REQUEST_BYTES: usize = 1 << 20;
+/// From this version of the protocol on, clients know events without data, by which a stream begins.
+const BEGINS_EMPTY: &str = "2025-11-25";
+/// The header with the version of the protocol.
+const VERSION: &str = "mcp-protocol-version";
 /// The path of the Model Context Protocol.
 pub(crate) const PATH: &str = "/mcp";
 /// The path of the WebSocket.
@@ -175,6 +180,7 @@ async fn spoken(shared: &Arc<Shared>, request: Request<Incoming>) -> Response<Bo
         }
     };
     head.extensions.insert(listening.call());
+    let begins_empty = version(&head.headers, &body).as_str() >= BEGINS_EMPTY;
     let response = shared.service.handle(Request::from_parts(head, Full::new(body))).await;
     if response.status().is_client_error() || response.status().is_server_error() {
         return worded(response).await;
@@ -195,10 +201,34 @@ async fn spoken(shared: &Arc<Shared>, request: Request<Incoming>) -> Response<Bo
     response.map(|body| {
         body.map_frame(move |frame| {
             let _ = &listening;
-            frame
+            if begins_empty {
+                frame
+            } else {
+                frame.map_data(told_apart)
+            }
         })
         .boxed()
     })
+}
+
+/// The version of the protocol that a request is of; empty for one that does not say.
+fn version(headers: &HeaderMap, body: &[u8]) -> String {
+    if let Some(said) = headers.get(VERSION) {
+        return said.to_str().unwrap_or_default().to_owned();
+    }
+    // The first request says which one the client wants.
+    let body: Value = serde_json::from_slice(body).unwrap_or_default();
+    let wanted = body.pointer("/params/protocolVersion").and_then(Value::as_str);
+    wanted.unwrap_or_default().to_owned()
+}
+
+/// An event without data, for clients that take every event for a message: they end at an empty one. Its number and how soon to come back
+/// remain, which are no event by themselves.
+fn told_apart(event: Bytes) -> Bytes {
+    match event.strip_prefix(b"data: \n".as_slice()) {
+        Some(rest) => event.slice_ref(rest),
+        None => event,
+    }
 }
 
 /// A refusal of the protocol's library, which words it in plain text, in the form of all others.
