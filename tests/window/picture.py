@@ -31,6 +31,10 @@ class Picture:
         """The number of different colours."""
         return len({row[i : i + 3] for row in self.rows for i in range(0, len(row), 3)})
 
+    def brightness(self) -> float:
+        """The mean of all values, 0 to 1."""
+        return sum(map(sum, self.rows)) / (self.width * self.height * 3 * 255)
+
     def save(self, path: Path) -> None:
         """Writes a PNG file."""
 

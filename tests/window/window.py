@@ -23,6 +23,8 @@ BARE = (300, 200)
 ADDON = "bl_ext.user_default.geonode_assistant"
 # The longest wait for a condition, in seconds; generous, because the machine may be slow.
 PATIENCE_S = 60.0
+# Turns of the wheel by which a sidebar is searched: to its top, then down in steps.
+SCROLLS = (-40, 10, 10, 10)
 KEYS = {" ": "SPACE", ",": "COMMA", ".": "PERIOD", "-": "MINUS"} | dict(
     zip("0123456789", "ZERO ONE TWO THREE FOUR FIVE SIX SEVEN EIGHT NINE".split(), strict=True)
 )
@@ -188,19 +190,22 @@ class Window:
         self.move(*self.pointer)
 
     def find(self, what: str, editor: str = "VIEW_3D", across: float = 0.3) -> tuple[int, int]:
-        """The position of the sidebar's widget that edits or calls ``what``, found by moving the pointer row by row."""
+        """The position of the sidebar's widget that edits or calls ``what``, found by moving the pointer row by row; a
+        sidebar that does not show it is scrolled, as an artist would."""
         left, bottom, width, height = self.box(editor)
         x, top = left + int(width * across), bottom + height
         rows = list(range(12, height, 11))
         known = self._known_rows.get((editor, what))
         seen = []
-        for row in rows if known is None else [known, *rows]:
-            self.move(x, top - row)
-            here = self.ask(f"under_pointer({editor!r})")
-            if what in here:
-                self._known_rows[editor, what] = row
-                return x, top - row
-            seen.append(here)
+        for turns in (0, *SCROLLS):
+            self.scroll(turns, editor)
+            for row in rows if known is None or turns else [known, *rows]:
+                self.move(x, top - row)
+                here = self.ask(f"under_pointer({editor!r})")
+                if what in here:
+                    self._known_rows[editor, what] = row
+                    return x, top - row
+                seen.append(here)
         self.photograph("not_found")
         raise AssertionError(f"the sidebar of {editor} has no {what} at {across:.0%} of its width: {set(seen)}")
 
@@ -238,11 +243,26 @@ class Window:
         self.key("Z", ctrl=True, shift=True)
 
     def scroll(self, turns: int, editor: str = "VIEW_3D") -> None:
-        """Turns the wheel over the sidebar, downwards."""
+        """Turns the wheel over the sidebar, downwards, or upwards with a negative number."""
+        if not turns:
+            return
         left, bottom, width, height = self.box(editor)
         self.move(left + width // 2, bottom + height // 2)
-        for _ in range(turns):
-            self.key("WHEELDOWNMOUSE")
+        for _ in range(abs(turns)):
+            self.key("WHEELDOWNMOUSE" if turns > 0 else "WHEELUPMOUSE")
+
+    def widen(self, width: int, editor: str = "VIEW_3D") -> None:
+        """Drags the sidebar's edge until it is about this wide."""
+        left, bottom, now, height = self.box(editor)
+        y = bottom + height // 2
+        self.move(left, y)
+        self.move(left + 1, y)
+        ends = {"x": left + now - width, "y": y}
+        moves = [[{"type": "MOUSEMOVE", "value": "NOTHING", **ends}] for _ in range(3)]
+        press = {"type": "LEFTMOUSE", "value": "PRESS", "x": left + 1, "y": y}
+        self._events([press], *moves, [{"type": "LEFTMOUSE", "value": "RELEASE", **ends}])
+        self.move(*BARE)
+        assert abs(self.box(editor)[2] - width) < 12, self.box(editor)
 
     # -- pictures
     # ----------------------------------------------------------------------------------------------------------------
