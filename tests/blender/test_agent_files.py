@@ -76,7 +76,8 @@ class Caller:
         """The answer to a call, or the question that it asks."""
         self.server.answers.clear()
         self.server.waiting.append({"id": 1, "client": client, "tool": tool, "arguments": arguments})
-        while self.server.waiting:
+        end = time.monotonic() + 20
+        while self.server.waiting or not (self.server.answers or self.programs.writer or time.monotonic() > end):
             # It rests after what took long.
             self.programs.tick()
         return self.server.answers.get(1, self.programs.asked)

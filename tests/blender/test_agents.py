@@ -25,7 +25,7 @@ import pytest
 from geonode_assistant import native
 from geonode_assistant.agents import calls, server, stdio
 from geonode_assistant.agents.server import Programs
-from geonode_assistant.host import folders
+from geonode_assistant.host import export, folders
 from geonode_assistant.run import session
 from geonode_assistant.run.tools import register_tool, unregister
 from geonode_assistant.ui import agents
@@ -95,7 +95,8 @@ class Client:
         status, name, text = self.post(json.dumps(body).encode(), self.headers(), during)
         assert status == 200, text
         self.session = name or self.session
-        lines = [line[5:] for line in text.splitlines() if line.startswith("data:")] or [text]
+        # A stream that ends with its session has no message.
+        lines = [text] if text.startswith("{") else [line[5:] for line in text.splitlines() if line.startswith("data:")]
         answers = [json.loads(line) for line in lines if line.strip()]
         return next(one for one in answers if one.get("id") == self.number)
 
@@ -298,6 +299,67 @@ def test_a_request_that_cannot_be_read_is_told_what_is_wrong_with_it(client: Cli
         status, _, text = client.post(body, client.headers())
         answer = json.loads(text)
         assert (status, answer["id"], answer["error"]["code"]) == (400, id, -32600), "whoever waits for it hears of it"
+
+
+def large_tree(name: str, count: int = 150) -> Any:
+    tree = bpy.data.node_groups.new(name, "GeometryNodeTree")
+    tree.interface.new_socket("Geometry", in_out="OUTPUT", socket_type="NodeSocketGeometry")
+    inside = bpy.data.node_groups.new(f"{name} Inside", "GeometryNodeTree")
+    inside.nodes.new("GeometryNodeMeshCube")
+    tree.nodes.new("GeometryNodeGroup").node_tree = inside
+    last = tree.nodes.new("GeometryNodeMeshCube")
+    for _ in range(count):
+        node = tree.nodes.new("GeometryNodeSetPosition")
+        tree.links.new(last.outputs[0], node.inputs[0])
+        last = node
+    tree.links.new(last.outputs[0], tree.nodes.new("NodeGroupOutput").inputs[0])
+    return tree
+
+
+def test_a_large_tree_is_read_in_steps_and_never_as_a_mixture(
+    client: Client, programs: Programs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = large_tree("Large")
+    monkeypatch.setattr(export, "STEP_S", 0.0)
+    ticks = itertools.count()
+
+    def edit() -> None:
+        number = next(ticks)
+        if number < 12:
+            tree.nodes["Set Position.149"].inputs["Offset"].default_value[0] = number
+            tree.nodes["Set Position"].inputs["Offset"].default_value[0] = number
+        if number == 12:
+            tree.nodes.remove(tree.nodes["Set Position.100"])
+            tree.links.remove(tree.links[3])
+
+    try:
+        read = client.call("tree_export", edit, node_group_name="Large")
+        assert next(ticks) > 12, "Blender had its turns"
+        assert read["document"] == json.loads(json.dumps(export.export_tree(tree)))
+        page = client.call("tree_ir", node_group_name="Large")["tree"]
+        assert "def large_inside" in page
+        assert not client.call("tree_diff", before="Large", after="Large")["lines"]
+        tree.nodes.remove(tree.nodes["Set Position.120"])
+        told = client.call("apply_plan", plan=plan(PAGE))["error"]
+        assert (told["code"], "Set Position.120" in told["message"]) == ("stale_base", True), told
+        # Whoever is paused while it is compared does not begin.
+        paused = client.call("apply_plan", lambda: programs.pause(True), plan=plan(PAGE))["error"]
+        assert paused["code"] == "tool_busy"
+        programs.pause(False)
+        assert programs.writer == ""
+
+        begun = itertools.count()
+
+        def remove() -> None:
+            if "Large" in bpy.data.node_groups and next(begun) > 8:
+                bpy.data.node_groups.remove(bpy.data.node_groups["Large"])
+
+        assert client.call("tree_export", remove, node_group_name="Large")["error"]["code"] == "unknown_node_group"
+    finally:
+        programs.pause(False)
+        for name in ("Large", "Large Inside"):
+            if name in bpy.data.node_groups:
+                bpy.data.node_groups.remove(bpy.data.node_groups[name])
 
 
 def test_older_clients_get_no_empty_event(client: Client) -> None:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import bpy
 
@@ -18,9 +18,11 @@ from ..host import catalogue, exchange, export, mainfile, model_tools, modifiers
 from ..host import context as host_context
 from ..messages import AssistantError, failure, one_line
 from ..run import checking, history, preset_files, presets, starting, tools
+from ..run.background import Check
 from ..run.driver import RunHandle
 from ..run.report import RunReport
 from . import pictures, project
+from .views import View, in_steps
 
 if TYPE_CHECKING:
     from ..run.protocol import Message
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 # Lines of a refusal, changes of a run, earlier runs: what a program reads costs its model.
 _LINES, _CHANGES, _RUNS = 8, 20, 20
 
+Result = TypeVar("Result")
 Arguments = Mapping[str, Any]
 Reading = Callable[[Arguments], Mapping[str, Any] | tools.Steps]
 
@@ -72,19 +75,37 @@ def _modifiers(arguments: Arguments) -> dict[str, Any]:
     return stack
 
 
-def _export(arguments: Arguments) -> dict[str, Any]:
-    return {"document": export.export_tree(mainfile.geometry_tree(arguments["node_group_name"]))}
+def _tree(arguments: Arguments) -> tools.Steps:
+    name = model_tools.tree_named(arguments, model_tools.active_target())
+    bundle = yield from in_steps(name, False)
+    return model_tools.tree_document(name, bundle["trees"])
 
 
-def _diff(arguments: Arguments) -> dict[str, Any]:
-    return {"lines": exchange.diff(_one(arguments["before"]), _one(arguments["after"]))}
+def _export(arguments: Arguments) -> tools.Steps:
+    return {"document": (yield from in_steps(arguments["node_group_name"], True))}
 
 
-def _one(name: str) -> Mapping[str, Any]:
+def _diff(arguments: Arguments) -> tools.Steps:
+    before = yield from _one(arguments["before"])
+    after = yield from _one(arguments["after"])
+    lines = yield from _aside("Comparing.", lambda: exchange.diff(before, after))
+    return {"lines": lines}
+
+
+def _one(name: str) -> Generator[str, None, Mapping[str, Any]]:
     """The document of a tree, or of a file of one."""
     if name.lower().endswith(".json") and name not in host_context.names("node_group"):
-        return exchange.read(project.inside(name, ".json"), bpy.app.version[:2])
-    return export.export_tree(mainfile.geometry_tree(name))
+        place, version = project.inside(name, ".json"), bpy.app.version[:2]
+        return (yield from _aside("Reading the file.", lambda: exchange.read(place, version)))
+    return (yield from in_steps(name, True))
+
+
+def _aside(stage: str, work: Callable[[], Result]) -> Generator[str, None, Result]:
+    """Work that needs no Blender, on a thread of its own."""
+    check = Check(work)
+    while not check.finished:
+        yield stage
+    return check.result()
 
 
 def _of_models(tool: str) -> Callable[[Arguments], Mapping[str, Any]]:
@@ -98,6 +119,7 @@ READING: dict[str, Reading] = {
     **{tool: _of_models(tool) for tool in model_tools.TOOLS},
     "scene_summary": _scene,
     "modifier_stack": _modifiers,
+    "tree_ir": _tree,
     "picture": pictures.take,
     "check_plan": _check_plan,
     "explain_tree": model_tools.explain_tree,
@@ -116,11 +138,12 @@ def reading(tool: str) -> Reading | None:
     return READING.get(tool)
 
 
-def seen(tool: str, arguments: Arguments, result: Mapping[str, Any]) -> dict[str, Mapping[str, Any] | None]:
-    """The trees that a program knows from this result, with their documents where it has them."""
+def seen(tool: str, arguments: Arguments, result: Mapping[str, Any]) -> dict[str, View | None]:
+    """The trees that a program knows from this result."""
     if tool == "tree_ir":
-        return {str(result["node_group"]): None}
-    return {str(arguments["node_group_name"]): result["document"]} if tool == "tree_export" else {}
+        name = str(result["node_group"])
+        return {name: View(export.document(name, result["document"]["trees"]), False)}
+    return {str(arguments["node_group_name"]): View(result["document"], True)} if tool == "tree_export" else {}
 
 
 class Question(NamedTuple):

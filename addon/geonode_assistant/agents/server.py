@@ -8,7 +8,7 @@ import json
 import sys
 import time
 from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -20,7 +20,6 @@ from ..host import folders, mainfile
 from ..messages import AssistantError
 from ..run import presets, session
 from ..run.driver import RunHandle
-from ..run.tools import Steps
 from . import calls
 from .library import library
 from .views import Views
@@ -55,11 +54,17 @@ class Writing:
 
 @dataclass
 class Slow:
-    """A call that reads and takes several ticks."""
+    """A call that may take several ticks."""
 
     number: int
-    steps: Steps
+    client: str
+    tool: str
+    arguments: Mapping[str, Any]
+    steps: Generator[str, None, Any]
+    then: Callable[[Slow, Any], bool]
+    """What is done with the end of the steps; returns whether a run has begun."""
     stage: str = ""
+    started: float = field(default_factory=time.perf_counter)
 
 
 class Programs:
@@ -206,7 +211,10 @@ class Programs:
             return False
         if not _is_rendering():
             for slow in [*self._slow]:
-                self._go_on(slow)
+                if time.perf_counter() >= began + BUDGET_S:
+                    break
+                if self._go_on(slow):
+                    return True
         while time.perf_counter() < began + BUDGET_S and (call := self._server.take()) is not None:
             if self._carry_out(call):
                 return True
@@ -216,24 +224,45 @@ class Programs:
             self._rests_until = now + min(now - began, LONGEST_REST_S)
         return False
 
-    def _go_on(self, slow: Slow) -> None:
-        """The next step of a call."""
+    def _go_on(self, slow: Slow) -> bool:
+        """The next step of a call, which then is the last in turn; returns whether a run has begun."""
+        self._slow.remove(slow)
         if not self._server.wanted(slow.number):
             slow.steps.close()
-            self._slow.remove(slow)
-            return
+            return False
         try:
             stage = next(slow.steps)
-            if stage != slow.stage:
-                slow.stage = stage
-                self._server.tell(slow.number, stage)
-            return
         except StopIteration as end:
-            answer: dict[str, Any] = {"ok": True, "result": end.value}
+            try:
+                return slow.then(slow, end.value)
+            except Exception as error:
+                self._answer(slow.number, calls.refused(error))
+                return False
         except Exception as error:
-            answer = calls.refused(error)
-        self._slow.remove(slow)
-        self._answer(slow.number, answer)
+            self._answer(slow.number, calls.refused(error))
+            return False
+        self._slow.append(slow)
+        if stage != slow.stage:
+            slow.stage = stage
+            self._server.tell(slow.number, stage)
+        return False
+
+    def _has_read(self, slow: Slow, result: Mapping[str, Any]) -> bool:
+        """The end of a call that reads."""
+        self._views.note(slow.client, calls.seen(slow.tool, slow.arguments, result))
+        self._answer(slow.number, {"ok": True, "result": result, "ms": (time.perf_counter() - slow.started) * 1000})
+        return False
+
+    def _unless_stale(self, slow: Slow, changes: list[str]) -> bool:
+        """Begins a change, if what its program has seen is still as it was."""
+        if changes:
+            told = "\n".join(changes)
+            raise AssistantError("stale_base", f"Since you read it, this has changed:\n{told}\nPlan again with it.")
+        if self.paused:
+            text = "The artist has paused other programs in Blender. Wait until they go on."
+            raise AssistantError("tool_busy", text)
+        self._refuse_second()
+        return self._begin(slow.number, slow.client, slow.tool, slow.arguments)
 
     def _end_slow(self) -> None:
         """Ends the calls that take several ticks."""
@@ -254,9 +283,8 @@ class Programs:
             if read is not None:
                 result = read(arguments)
                 if isinstance(result, Generator):
-                    self._slow.append(Slow(number, result))
-                    self._go_on(self._slow[-1])
-                    return False
+                    self._slow.append(Slow(number, client, tool, arguments, result, self._has_read))
+                    return self._go_on(self._slow[-1])
                 self._views.note(client, calls.seen(tool, arguments, result))
                 answer: dict[str, Any] = {"ok": True, "result": result}
             else:
@@ -268,15 +296,28 @@ class Programs:
 
     def _change(self, number: int, client: str, tool: str, arguments: Mapping[str, Any]) -> bool:
         """Begins what changes the file or writes another one; returns whether a run has begun."""
+        self._refuse_second()
+        if tool == "apply_plan":
+            steps = self._views.changes(client)
+            self._slow.append(Slow(number, client, tool, arguments, steps, self._unless_stale))
+            return self._go_on(self._slow[-1])
+        if tool in calls.RUNS:
+            return self._begin(number, client, tool, arguments)
+        self._ask(number, client, tool, arguments)
+        return False
+
+    def _refuse_second(self) -> None:
+        """Raises ``tool_busy`` while a program is changing the file."""
         if self.writer:
             raise AssistantError("tool_busy", f"“{self.writer}” is changing the file. Call again when it has finished.")
-        if tool == "apply_plan" and (changes := self._views.changes(client)):
-            told = "\n".join(changes)
-            raise AssistantError("stale_base", f"Since you read it, this has changed:\n{told}\nPlan again with it.")
-        if tool in calls.RUNS:
-            is_allowed = client in self.allowed
-            self._writing = Writing(number, client, calls.begin(tool, arguments, client, is_allowed))
-            return True
+
+    def _begin(self, number: int, client: str, tool: str, arguments: Mapping[str, Any]) -> bool:
+        is_allowed = client in self.allowed
+        self._writing = Writing(number, client, calls.begin(tool, arguments, client, is_allowed))
+        return True
+
+    def _ask(self, number: int, client: str, tool: str, arguments: Mapping[str, Any]) -> None:
+        """Asks the artist, unless they have allowed it."""
         if tool == "approval":
             question = calls.Question(f"call {arguments['tool']}, and asks you first", dict)
         elif tool not in calls.WRITING:
@@ -285,10 +326,9 @@ class Programs:
             question = calls.WRITING[tool](arguments)
             if client in self.allowed:
                 self._answer(number, _result_of(question.act))
-                return False
+                return
         self.asked = Asked(number, client, question.text, question.act)
         self._server.tell(number, "Waiting for the artist's answer in Blender.")
-        return False
 
     def _answer(self, number: int, answer: dict[str, Any]) -> None:
         """Answers a call, also where the answer is not JSON: a timer that raises would never tick again."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import contextlib
 from collections import OrderedDict
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Generator, Mapping
+from functools import partial
+from typing import Any, NamedTuple
 
-from ..host import exchange, export, mainfile
+from ..host import exchange, export, mainfile, rna
+from ..host.documents import Bundle
 from ..host.errors import HostError
 from ..messages import AssistantError
 
@@ -17,20 +19,41 @@ _TREES, _PROGRAMS = 8, 16
 _LINES = 12
 
 
+class View(NamedTuple):
+    """A tree as a program has read it."""
+
+    document: Mapping[str, Any]
+    whole: bool
+    """Whether with what has no effect."""
+
+
+def in_steps(name: str, whole: bool) -> Generator[str, None, Bundle]:
+    """The document of a tree, in steps between which Blender goes on. Raises `unknown_node_group`."""
+    steps = export.export_in_steps(partial(mainfile.geometry_tree, name), whole)
+    while True:
+        with rna.uncollected():
+            try:
+                next(steps)
+            except StopIteration as end:
+                found: Bundle = end.value
+                return found
+        yield "Reading the tree."
+
+
 class Views:
     """The trees as programs have read them."""
 
     def __init__(self) -> None:
-        self._seen: OrderedDict[str, OrderedDict[str, Mapping[str, Any]]] = OrderedDict()
+        self._seen: OrderedDict[str, OrderedDict[str, View]] = OrderedDict()
 
-    def note(self, client: str, trees: Mapping[str, Mapping[str, Any] | None]) -> None:
-        """The client knows these trees as they are now; with the document of each that has just been exported."""
+    def note(self, client: str, trees: Mapping[str, View | None]) -> None:
+        """The client knows these trees as they are now; with the view of each that has just been read."""
         known = self._seen.setdefault(client, OrderedDict())
         self._seen.move_to_end(client)
-        for name, document in trees.items():
+        for name, view in trees.items():
             tree = _tree(name)
             if tree is not None:
-                known[name] = document or export.export_tree(tree)
+                known[name] = view or View(export.export_tree(tree), True)
                 known.move_to_end(name)
         for mapping, most in ((known, _TREES), (self._seen, _PROGRAMS)):
             while len(mapping) > most:
@@ -40,23 +63,28 @@ class Views:
         """The client has made the change itself, and knows its trees."""
         self.note(client, dict.fromkeys(self._seen.get(client, ())))
 
-    def changes(self, client: str) -> list[str]:
+    def changes(self, client: str) -> Generator[str, None, list[str]]:
         """What has changed in the trees that the client has read, in plain words. From now on it knows."""
         found: list[str] = []
         known = self._seen.get(client, OrderedDict())
+        # Noted only when it can be told: whoever cancels meanwhile has not heard it.
+        told: dict[str, View | None] = {}
         for name, before in [*known.items()]:
-            tree = _tree(name)
-            if tree is None:
+            if _tree(name) is None:
                 found.append(f"“{name}” is no longer there.")
-                del known[name]
+                told[name] = None
                 continue
-            now = export.export_tree(tree)
-            if now == before:
+            now = yield from in_steps(name, before.whole)
+            if now == before.document:
                 continue
-            lines = exchange.diff(before, now) or ["It was made anew."]
+            lines = exchange.diff(before.document, now) or ["It was made anew."]
             more = [f"… and {len(lines) - _LINES} more"] if len(lines) > _LINES else []
             found += [f"“{name}”: {line}" for line in [*lines[:_LINES], *more]]
-            known[name] = now
+            told[name] = View(now, before.whole)
+        for name, view in told.items():
+            known.pop(name, None)
+            if view is not None:
+                known[name] = view
         return found
 
     def forget(self) -> None:

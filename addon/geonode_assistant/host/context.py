@@ -39,9 +39,9 @@ HIDDEN_PREFIX = ".geonode"  # our own temporary data-blocks
 _BOUNDLESS = frozenset({"EMPTY", "CAMERA", "LIGHT", "SPEAKER", "LIGHT_PROBE", "ARMATURE"})
 
 
-def capture_context(object: str | None = None, modifier: str | None = None) -> Context:
+def capture_context(object: str | None = None, modifier: str | None = None, with_tree: bool = True) -> Context:
     """The snapshot for `object` (else the active one) and its Geometry Nodes `modifier` (else the active, else the
-    last one).
+    last one), `with_tree` with its tree.
 
     Raises `unknown_object` or `unknown_modifier`, with the near names.
     """
@@ -79,7 +79,7 @@ def capture_context(object: str | None = None, modifier: str | None = None) -> C
             if g.bl_idname == "GeometryNodeTree"
         ],
     }
-    if tree is not None:
+    if tree is not None and with_tree:
         out["tree"] = export.export_tree(tree, whole=False)
         out["tree_focus"] = _focus(tree)
     return out
@@ -111,9 +111,9 @@ def _left_out(objects: list[Any], shown: list[Any]) -> _Cut:
     return {"cut": kinds.total(), "cut_kinds": dict(sorted(kinds.items()))}
 
 
-def inspect(objects: Iterable[str], trees: Iterable[str]) -> Document:
-    """The document for the named objects and trees. It includes the trees of the objects' modifiers and nested groups;
-    names that do not exist are absent.
+def inspect(objects: Iterable[str], trees: Iterable[str], exported: dict[str, Tree] | None = None) -> Document:
+    """The document for the named objects and trees, or those that are `exported` already. It includes the trees of the
+    objects' modifiers and nested groups; names that do not exist are absent.
     """
     found: dict[str, Object] = {}
     wanted = list(trees)
@@ -124,7 +124,7 @@ def inspect(objects: Iterable[str], trees: Iterable[str]) -> Document:
             groups = [m.node_group for m in obj.modifiers if m.type == "NODES"]
             wanted += [values.block_name(group) for group in groups if group is not None]
     present = [name for name in dict.fromkeys(wanted) if _is_geometry(bpy.data.node_groups.get(name))]
-    exported = export.export_trees(present)["trees"]
+    exported = exported or export.export_trees(present)["trees"]
     document: Document = {
         "objects": found,
         "trees": exported,

@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import suppress
+from functools import partial
 from operator import attrgetter
 from typing import Any, NamedTuple, cast
 
@@ -27,8 +30,12 @@ _read_link = attrgetter(
     "to_socket.identifier",
     "to_socket.is_multi_input",
     "is_muted",
+    "multi_input_sort_id",
 )
 _read_node = attrgetter("name", "bl_idname", "label", "parent")
+# How long a step takes after which Blender goes on, how many nodes or links a portion has, and how often a tree that
+# changes is read in steps.
+STEP_S, _PORTION, _PASSES = 0.004, 64, 6
 _UNKNOWN = (None, None, (False,) * len(rna.SOCKET_FLAGS))
 # Their sockets follow an interface that may be in another tree, so their state is exported in full.
 _GROUPS = frozenset({"GeometryNodeGroup"})
@@ -37,6 +44,24 @@ _GROUPS = frozenset({"GeometryNodeGroup"})
 def export_tree(tree: Any, whole: bool = True) -> Bundle:
     """The bundle of a tree and of every group nested in it, each once; `whole` with what has no effect (`stored`)."""
     return _bundle([tree], values.block_name(tree), whole)
+
+
+def export_in_steps(find: Callable[[], Any], whole: bool = True) -> Generator[None, None, Bundle]:
+    """As ``export_tree`` of what ``find`` gives, in steps of `STEP_S`, between which the file may change: it is read
+    until it was the same twice, so that what is returned is a state that it had. ``find`` may raise.
+    """
+    before: Bundle | None = None
+    for _ in range(_PASSES):
+        pace = _Pace(STEP_S)
+        now: Bundle | None = None
+        with suppress(_Changed):
+            now = yield from _steps(find, whole, pace)
+        if now is not None and (now == before or pace.steps == 1):
+            return now
+        before = now
+        yield
+    # Somebody changes it all the time.
+    return export_tree(find(), whole)
 
 
 def export_trees(names: Iterable[str]) -> Bundle:
@@ -61,31 +86,122 @@ def _bundle(roots: list[Any], root: str | None, whole: bool) -> Bundle:
             if name not in done:
                 done[name], nested = export_one(tree, whole)
                 waiting.extend(nested)
-    return {"ir": 1, "blender": list(bpy.app.version), "root": root, "trees": done}
+    return document(root, done)
+
+
+def document(root: str | None, trees: dict[str, Tree]) -> Bundle:
+    """The bundle of these trees."""
+    return {"ir": 1, "blender": list(bpy.app.version), "root": root, "trees": trees}
 
 
 def export_one(tree: Any, whole: bool = False) -> tuple[Tree, list[Any]]:
     """One tree without its nested groups, and the groups that its nodes use; `whole` as for `export_tree`."""
-    found = list(tree.nodes)
-    heads = [_read_node(node) for node in found]
-    _learn({kind for _, kind, _, _ in heads})
-    ids = identity.node_ids(tree)
+    steps = _one(_Reading(lambda: tree, whole, _Pace(None)))
+    try:
+        next(steps)
+    except StopIteration as end:
+        exported: tuple[Tree, list[Any]] = end.value
+        return exported
+    raise AssertionError("without a pace there is one step")
+
+
+class _Changed(Exception):
+    """The tree has other nodes than before."""
+
+
+class _Pace:
+    """When a step has taken its time; never without `seconds`."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self.steps = 1
+        self._seconds = seconds
+        self._until = 0.0 if seconds is None else time.perf_counter() + seconds
+
+    def is_over(self) -> bool:
+        """Whether the step ends here."""
+        return self._seconds is not None and time.perf_counter() >= self._until
+
+    def begin(self) -> None:
+        """The next step begins."""
+        self.steps += 1
+        self._until = time.perf_counter() + (self._seconds or 0.0)
+
+
+class _Reading:
+    """A tree that is read in portions. Nothing of Blender's is held from one step to the next: it may be gone."""
+
+    def __init__(self, find: Callable[[], Any], whole: bool, pace: _Pace) -> None:
+        self._find, self._pace, self.whole = find, pace, whole
+        self.tree = find()
+        self.ids = identity.node_ids(self.tree)
+
+    def each(self, collection: str, read: Callable[[int, list[Any]], None]) -> Generator[None, None, None]:
+        """Reads all of `nodes` or `links`, by the number of the first of a portion."""
+        number, paced = 0, self._pace
+        while part := getattr(self.tree, collection)[number : number + _PORTION]:
+            read(number, part)
+            number += len(part)
+            if paced.is_over():
+                yield
+                paced.begin()
+                self.tree = self._find()
+                if identity.node_ids(self.tree) != self.ids:
+                    raise _Changed
+
+
+def _steps(find: Callable[[], Any], whole: bool, pace: _Pace) -> Generator[None, None, Bundle]:
+    done: dict[str, Tree] = {}
+    root = values.block_name(find())
+    waiting: deque[tuple[str, Callable[[], Any]]] = deque([(root, find)])
+    while waiting:
+        name, its = waiting.popleft()
+        if name not in done:
+            done[name], nested = yield from _one(_Reading(its, whole, pace))
+            names = [values.block_name(group) for group in nested]
+            waiting.extend((group, partial(_group, group)) for group in names)
+    return document(root, done)
+
+
+def _group(name: str) -> Any:
+    try:
+        return values.resolve("node_group", name)
+    except HostError as error:
+        raise _Changed from error
+
+
+def _one(reading: _Reading) -> Generator[None, None, tuple[Tree, list[Any]]]:
+    ids = reading.ids
+    heads: list[tuple[Any, ...]] = []
+    yield from reading.each("nodes", lambda _, part: heads.extend(map(_head, part)))
     id_of = {head[0]: node_id for head, node_id in zip(heads, ids, strict=True)}
+    common = list(_common(reading.tree.nodes, heads))
     nested: list[Any] = []
-    nodes = [
-        _node(node, node_id, head, common, id_of, nested)
-        for node, node_id, head, common in zip(found, ids, heads, _common(tree.nodes, heads), strict=True)
-    ]
-    if whole:
-        for entry, more in zip(nodes, inert_state.read(tree, found), strict=True):
-            if more:
-                entry["stored"] = more
-    return {
-        "settings": _settings(tree),
-        "interface": interface.read(tree, whole),
+    nodes: list[Node] = []
+
+    def read_nodes(first: int, part: list[Any]) -> None:
+        _learn({kind for _, kind, _, _ in heads[first : first + len(part)]})
+        for number, node in enumerate(part, first):
+            nodes.append(_node(node, ids[number], heads[number], common[number], id_of, nested))
+        if reading.whole:
+            for entry, more in zip(nodes[first:], inert_state.read(reading.tree, part), strict=True):
+                if more:
+                    entry["stored"] = more
+
+    yield from reading.each("nodes", read_nodes)
+    ends: list[tuple[Any, ...]] = []
+    yield from reading.each("links", lambda _, part: ends.extend(map(_read_link, part)))
+    described: Tree = {
+        "settings": _settings(reading.tree),
+        "interface": interface.read(reading.tree, reading.whole),
         "nodes": nodes,
-        "links": _links(tree, id_of),
-    }, nested
+        "links": _links(ends, id_of),
+    }
+    return described, nested
+
+
+def _head(node: Any) -> tuple[Any, ...]:
+    name, kind, label, parent = _read_node(node)
+    return name, kind, label, parent and parent.name
 
 
 class _Common(NamedTuple):
@@ -102,7 +218,7 @@ def _common(nodes: Any, heads: list[tuple[Any, ...]]) -> Iterator[_Common]:
     """Reads the common properties with one call per property for the whole tree."""
     count = len(nodes)
     number_of = {head[0]: number for number, head in enumerate(heads)}
-    located = places.read(nodes, [None if parent is None else number_of[parent.name] for *_, parent in heads])
+    located = places.read(nodes, [None if parent is None else number_of[parent] for *_, parent in heads])
     widths, heights, colors = [0.0] * count, [0.0] * count, [0.0] * (3 * count)
     if count:
         nodes.foreach_get("width", widths)
@@ -157,14 +273,14 @@ def _node(
     out["location"] = [common.x, common.y]
     if info is None:  # a type of another version or add-on: only its position is known
         if parent is not None:
-            out["parent"] = id_of[parent.name]
+            out["parent"] = id_of[parent]
         out.update(props={}, inputs={}, outputs={})
         return cast("Node", out)
     width = common.width
     if width != info.width and info.widths[0] <= width <= info.widths[1]:  # a reroute's is outside and cannot be set
         out["width"] = values.shortest_float(width)
     if parent is not None:
-        out["parent"] = id_of[parent.name]
+        out["parent"] = id_of[parent]
     if info.pairs and (end := rna.paired_output(node)) is not None:
         out["pair"] = id_of[end.name]
     out["props"] = _props(node, info, common, nested)
@@ -279,21 +395,20 @@ def _json(value: Any) -> Any:
     return values.shortest_float(value) if isinstance(value, float) else values.to_json(value)
 
 
-def _links(tree: Any, id_of: dict[str, str]) -> list[Link]:
+def _links(ends: list[tuple[Any, ...]], id_of: dict[str, str]) -> list[Link]:
     found: list[Link] = []
     multi: dict[tuple[str, str], list[tuple[int, int]]] = {}
-    for link in tree.links:
-        source, output, target, identifier, is_multi, is_muted = _read_link(link)
+    for source, output, target, identifier, is_multi, is_muted, sort in ends:
         end = (id_of[target], identifier)
         entry: Link = {"from": [id_of[source], output], "to": [*end]}
         if is_muted:
             entry["muted"] = True
         if is_multi:
-            multi.setdefault(end, []).append((link.multi_input_sort_id, len(found)))
+            multi.setdefault(end, []).append((sort, len(found)))
         found.append(entry)
-    for ends in multi.values():
-        places = sorted(place for _, place in ends)
-        in_order = [found[place] for _, place in sorted(ends)]
+    for ranks in multi.values():
+        places = sorted(place for _, place in ranks)
+        in_order = [found[place] for _, place in sorted(ranks)]
         for rank, (place, entry) in enumerate(zip(places, in_order, strict=True)):
             entry["sort"] = rank
             found[place] = entry

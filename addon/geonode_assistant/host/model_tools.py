@@ -12,7 +12,7 @@ from typing import Any
 import bpy
 
 from . import context, current, explain, measure, modifiers, picture, values
-from .documents import Context
+from .documents import Context, Tree
 from .errors import HostError, near
 
 Arguments = Mapping[str, Any]
@@ -25,7 +25,7 @@ _IN_EDIT_MODE = "The object is in Edit Mode, so its mesh is not measured. Ask th
 
 def scene_summary(arguments: Arguments, target: Target) -> Context:
     """The current scene."""
-    return context.capture_context(target.get("object") if _there(target.get("object")) else None)
+    return context.capture_context(target.get("object") if _there(target.get("object")) else None, with_tree=False)
 
 
 def modifier_stack(arguments: Arguments, target: Target) -> dict[str, Any]:
@@ -36,14 +36,23 @@ def modifier_stack(arguments: Arguments, target: Target) -> dict[str, Any]:
 
 def tree_ir(arguments: Arguments, target: Target) -> dict[str, Any]:
     """A node group and its nested groups as IR."""
+    return tree_document(tree_named(arguments, target))
+
+
+def tree_named(arguments: Arguments, target: Target) -> str:
+    """The tree that a call names, or the one that it is about."""
     name = arguments.get("node_group_name") or target.get("node_group")
     names = [values.block_name(group) for group in bpy.data.node_groups if group.bl_idname == "GeometryNodeTree"]
     if not name:
         raise HostError("unknown_node_group", f"The target has no node group; name one. {near('', sorted(names))}")
     if name not in names:
         raise HostError("unknown_node_group", f'There is no node group "{name}". {near(name, sorted(names))}')
-    document = context.inspect([], [name])
-    return {"node_group": name, "document": context.without_figures(document)}
+    return str(name)
+
+
+def tree_document(name: str, exported: dict[str, Tree] | None = None) -> dict[str, Any]:
+    """A node group and its nested groups as IR, or as they have been `exported`."""
+    return {"node_group": name, "document": context.without_figures(context.inspect([], [name], exported))}
 
 
 def geometry_stats(arguments: Arguments, target: Target) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 use std::pin::pin;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use geonode_protocol::Code;
 use geonode_tools::{Access, Outcome, Settled, Spec, ToolError};
@@ -23,6 +24,9 @@ use crate::library::{Library, Page};
 use crate::presence::{Listened, SESSION};
 use crate::queue::Queue;
 
+/// A client that wants to know how far a call is hears of it at least this often: some give up a call of which they hear nothing for a
+/// minute, and the artist may take longer to answer.
+const STILL: Duration = Duration::from_secs(15);
 /// Characters of a method's name that an error repeats.
 const METHOD: usize = 60;
 /// What this server answers. The protocol's library takes a request whose params it cannot read for one of an unknown method.
@@ -300,12 +304,17 @@ impl Handler {
                 context.peer.notify_progress(note).await.unwrap_or_default();
             }
         };
+        let mut stage = "Working.".to_owned();
         let settled = loop {
             tokio::select! {
                 settled = &mut call => break settled,
                 () = context.ct.cancelled() => return Err(ToolError::cancelled()),
                 () = gone.cancelled() => return Err(ToolError::cancelled()),
-                Some(stage) = stages.recv() => tell(stage).await,
+                Some(next) = stages.recv() => {
+                    stage = next;
+                    tell(stage.clone()).await;
+                }
+                () = tokio::time::sleep(STILL) => tell(stage.clone()).await,
             }
         };
         // What was said before the answer is told before it.
