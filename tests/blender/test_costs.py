@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import importlib
+import itertools
+import subprocess
+import sys
 import time
 from types import ModuleType
 from typing import Any
@@ -14,8 +19,15 @@ import numpy as np
 import pytest
 from geonode_assistant import api, scripting
 from geonode_assistant.scripting import costs, guards, names, numeric, policy, repeats
+from geonode_assistant.scripting.errors import Guarded
 from geonode_assistant.scripting.output import Output
 
+EDGES = (0.0, 1e-320, 1e-9, 1.0, 1e9, 1e154, 1e308, float("inf"), float("nan"))
+PARAMETERS = {
+    1: "chisquare exponential geometric pareto poisson power rayleigh standard_gamma standard_t weibull zipf",
+    2: "beta binomial gamma laplace logistic lognormal normal uniform vonmises wald",
+}
+"""Distributions of numpy by the number of their parameters."""
 OF_BLENDER = ("bpy", "bmesh", "bpy_extras")
 
 
@@ -107,6 +119,11 @@ COSTLY = {
     "objects": "x = np.ones((5000, 5000)).astype(object)\nx + x",
     "objects of numbers": "x = np.ones((8000, 8000)).tolist()",
     "a transform": "np.fft.fft(np.ones(25 * n))",
+    "a transform of a prime length": "np.fft.fft(np.ones(9999991))",
+    "a transform that is filled up": "np.fft.fft(np.ones(3), 20 * n - 1)",
+    "places of a partition": "np.partition(np.ones(n), range(n // 100))",
+    "places by the method": "np.ones(n).argpartition(np.arange(n // 100))",
+    "many quantiles": "np.quantile(np.ones(n), np.linspace(0, 1, n // 100))",
     "interpolation": "x = np.linspace(0, 1, 10 * n)\nnp.interp(x, x, x)",
     "texts": "x = np.array(['a' * 1000] * 100000)\nnp.sort(x)",
     "texts by the method": "x = np.array(['a' * 1000] * 100000)\nx.argsort()",
@@ -133,6 +150,8 @@ found = [
     np.fft.rfft(np.ones(64)).shape, np.interp(0.5, [0, 1], [0, 2]), np.sort(np.array(['b', 'a'])).tolist(),
     np.diff([1, 3, 6]).tolist(), np.percentile([1, 2, 3], 50), np.array([1, 2]).astype(float).tolist(),
     np.median(points, axis=0).shape, np.power(2.0, [1, 2]).tolist(), np.lexsort(([2, 1], [0, 0])).tolist(),
+    np.partition([3, 1, 2], [0, 2]).tolist(), np.percentile(np.arange(101.0), [5, 95]).tolist(),
+    np.fft.fft2(np.ones((512, 512))).shape, np.random.zipf(2.5, 3).shape, np.random.vonmises(0, 4, size=5).shape,
     np.polyfit([0, 1, 2], [0, 1, 4], 2).round(3).tolist(), np.unwrap([0.0, 7.0]).shape, np.pad([1], 1).tolist(),
 ]
 """
@@ -154,8 +173,10 @@ def test_ordinary_calls_of_the_same_functions_work() -> None:
     assert found[13:18] == [6, 2, (33,), 1.0, ["a", "b"]]
     assert found[18:22] == [[2, 3], 2.0, [1.0, 2.0], (3,)]
     assert found[22:24] == [[2.0, 4.0], [1, 0]]
-    assert [round(one, 2) + 0 for one in found[24]] == [1.0, 0.0, 0.0]
-    assert found[25:] == [(2,), [0, 1, 0]]
+    assert found[24] == [1, 2, 3] and found[25] == pytest.approx([5.0, 95.0])
+    assert found[26:29] == [(512, 512), (3,), (5,)]
+    assert [round(one, 2) + 0 for one in found[29]] == [1.0, 0.0, 0.0]
+    assert found[30:] == [(2,), [0, 1, 0]]
 
 
 def test_every_whole_number_of_an_operator_counts_or_says_where() -> None:
@@ -252,3 +273,32 @@ def test_ordinary_repetitions_run() -> None:
         ("EDIT", "bpy.ops.mesh.dissolve_limited(angle_limit=-1e-3)"),
     ):
         scripting.execute((IN_EDIT_MODE % (mode, call)).replace("180", "20"))
+
+
+def draw(name: str, count: int) -> None:
+    """Draws with every parameter at its edges, as a script's functions do."""
+    guarded = numeric.REPLACED["numpy.random"].get(name, getattr(np.random, name))
+    limited = guards.LIMITED["numpy.random._generator.Generator"].get(name, np.random.Generator.normal)
+    for values in itertools.product(EDGES, repeat=count):
+        for one in (guarded, functools.partial(limited, np.random.default_rng(1))):
+            with contextlib.suppress(Guarded, ValueError, OverflowError, TypeError):
+                one(*values, size=50)
+
+
+def test_no_distribution_goes_on_for_ever_at_the_edge_of_its_parameters() -> None:
+    """In a process of its own: a call that does not end cannot be stopped."""
+    names = [(name, count) for count, every in PARAMETERS.items() for name in every.split()]
+    lines = [f"print({name!r}, flush=True); draw({name!r}, {count})" for name, count in names]
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "\n".join([f"import sys; sys.path += {sys.path!r}", f"from {__name__} import draw", *lines]),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert {name for name, _ in names} <= set(done.stdout.split()) and len(names) > 20

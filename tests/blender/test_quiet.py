@@ -3,14 +3,20 @@
 
 from __future__ import annotations
 
+import ast
+import importlib.util
 import linecache
+import random
 import sys
 import warnings
+from collections.abc import Iterator
+from pathlib import Path
 
 import bpy
 import numpy as np
 import pytest
 from geonode_assistant import scripting
+from geonode_assistant.scripting import alarm, policy
 
 # What a script prints, by what Python does for it meanwhile.
 BY_ITSELF = {
@@ -26,6 +32,15 @@ BY_ITSELF = {
     "how numpy prints": (
         "import numpy as np\nnp.set_printoptions(precision=2, suppress=True)\nprint(np.array([1.234, 1e-9]))",
         "[1.23 0.  ]\n",
+    ),
+    "a text as a seed": (
+        "import random\nrandom.seed('stone')\nprint(random.random())",
+        f"{random.Random('stone').random()}\n",
+    ),
+    "an error is told with its line": (
+        "import traceback\ntry:\n    'ä'.index('b')\nexcept ValueError:\n"
+        "    print('not found' in traceback.format_exc())",
+        "True\n",
     ),
     "no codec": (
         "try:\n    'x'.encode('nope-1')\nexcept LookupError as e:\n    print(e)",
@@ -86,3 +101,50 @@ def test_what_nothing_uses_any_more_is_named() -> None:
     )
     assert made.abandoned == (f"action '{action}'", "mesh 'Cube'")
     assert scripting.execute("import bpy\nbpy.data.objects['Cube'].location.x = 1\n").abandoned == ()
+
+
+NOT_CALLED = {
+    "argparse": "the modules' own commands",
+    "builtins": "loaded before everything else",
+    "decimal": "asked only for a Decimal, which is not given",
+    "pickle": "pickled loggers; neither can be reached",
+    "io, os, shutil, socket, subprocess": "asks the system for its address (uuid1)",
+    "_socket": "a type that is not given",
+    "statistics": "a test of the module itself",
+    "._constants": "loaded with the module",
+}
+"""Imports that nothing reaches which a script may call, with why."""
+
+
+def imported_on_first_use(module: str) -> Iterator[str]:
+    """What the functions of a module import."""
+    found = importlib.util.find_spec(module)
+    if found is None or not str(found.origin).endswith(".py"):
+        return
+    for function in ast.walk(ast.parse(Path(str(found.origin)).read_text(encoding="utf-8"))):
+        if isinstance(function, ast.FunctionDef):
+            for one in ast.walk(function):
+                if isinstance(one, ast.Import):
+                    yield from (alias.name for alias in one.names)
+                elif isinstance(one, ast.ImportFrom):
+                    yield "." * one.level + (one.module or "")
+
+
+def test_what_a_module_imports_on_first_use_is_loaded_before_the_script() -> None:
+    excepted = {name for names in NOT_CALLED for name in names.split(", ")}
+    modules = [one for one in policy.policy().modules if one.partition(".")[0] in sys.stdlib_module_names]
+    seen = [(module, needed) for module in modules for needed in imported_on_first_use(module)]
+    assert len(seen) > 40
+    prepared = {module: set(alarm.loaded_for(module)) | {module} for module in modules}
+    missing = sorted(
+        {
+            (module, needed)
+            for module, needed in seen
+            if needed not in excepted and needed not in prepared[module] | set(alarm.loaded_for("")) and exists(needed)
+        }
+    )
+    assert missing == [], "name these in alarm._LAZY, or why nothing calls them"
+
+
+def exists(module: str) -> bool:
+    return importlib.util.find_spec(module) is not None

@@ -33,13 +33,23 @@ _LAZY = {
     "numpy": ("numpy.random", "numpy.fft", "numpy.linalg", "numpy.ma"),
     "bpy_extras": ("idprop", "mathutils.geometry", "random"),
     "collections": ("copy", "heapq"),
+    "calendar": ("warnings",),
     "datetime": ("_strptime",),
+    "enum": ("warnings",),
     "fractions": ("decimal",),
-    "functools": ("typing", "weakref"),
+    "functools": ("types", "typing", "warnings", "weakref"),
+    "hashlib": ("_blake2", "_md5", "_sha1", "_sha2", "_sha256", "_sha3", "_sha512"),
+    "operator": ("functools",),
+    "pprint": ("time",),
+    "random": ("_sha2", "_sha512", "hashlib", "time", "warnings"),
+    "re": ("warnings",),
     "time": ("_strptime",),
     "statistics": ("fractions", "decimal", "numbers"),
-    "typing": ("contextlib", "re"),
-    "uuid": ("random", "time"),
+    "traceback": ("_suggestions", "ast", "unicodedata"),
+    "types": ("_collections_abc", "functools"),
+    "typing": ("contextlib", "inspect", "re", "warnings"),
+    "uuid": ("hashlib", "random", "time"),
+    "warnings": ("functools", "inspect", "linecache", "re", "traceback", "tracemalloc", "types"),
     "bpy": (
         "_bpy_internal.grease_pencil.stroke",
         # What operators that are written in Python import when they are called.
@@ -110,7 +120,12 @@ def _imported(source: str) -> Iterable[str]:
         if not name or name in allowed:
             if name:
                 yield name
-            yield from (part.replace("geonode_assistant", _PACKAGE) for part in _LAZY.get(name.partition(".")[0], ()))
+            yield from loaded_for(name)
+
+
+def loaded_for(module: str) -> Iterable[str]:
+    """What else is loaded for a module, or for every script (an empty name)."""
+    return (part.replace("geonode_assistant", _PACKAGE) for part in _LAZY.get(module.partition(".")[0], ()))
 
 
 _PACKAGE = __package__.rpartition(".")[0]

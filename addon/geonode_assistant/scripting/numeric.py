@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from .. import native
-from . import costs, measured, policy, products
+from . import costs, measured, policy, products, sampling
 from .errors import Guarded
 from .guards import IN_PLACE_OF, LIMITED
 from .membrane import MEMBERS, key
@@ -200,6 +200,33 @@ def _searched(a: Any, v: Any, *args: Any, **kwargs: Any) -> float:
     return 2 * float(np.size(v)) * np.log2(max(float(np.size(a)), 2.0))
 
 
+def _chosen(a: Any, kth: Any, *args: Any, **kwargs: Any) -> float:
+    """A partition, which begins anew for each place."""
+    return float(np.size(a)) * np.size(kth)
+
+
+def _ranked(a: Any, q: Any, *args: Any, **kwargs: Any) -> float:
+    """Quantiles, each of which lies between two places of a partition."""
+    return 2 * _chosen(a, q)
+
+
+def _transformed(a: Any, n: Any = None, *args: Any, **kwargs: Any) -> float:
+    """A Fourier transform; where a length has a large prime factor, it takes several longer ones."""
+    sides = [*np.shape(a)]
+    wanted = [int(one) for one in np.atleast_1d(kwargs.get("s", n)) if one is not None]
+    if wanted:
+        sides[-len(wanted) :] = wanted
+    return _prod(sides) * sum(np.log2(max(side, 2)) * (8 if _is_rough(side) else 1) for side in {*sides})
+
+
+def _is_rough(side: int) -> bool:
+    """Whether a length has a prime factor above those by which it is divided quickly."""
+    for factor in (2, 3, 5, 7, 11, 13):
+        while side > 1 and side % factor == 0:
+            side //= factor
+    return side > 100
+
+
 def _binned(x: Any, bins: Any, *args: Any, **kwargs: Any) -> float:
     return _searched(bins, x)
 
@@ -224,35 +251,6 @@ def _texts(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(a, *args, **kwargs)
 
     return called
-
-
-def _zipf(function: Callable[..., Any]) -> Callable[..., Any]:
-    """zipf, which tries ever larger numbers the nearer its parameter is to 1."""
-
-    @wraps(function)
-    def called(a: Any, size: Any = None) -> Any:
-        if not np.min(np.asarray(a, dtype=float)) >= 1.05:
-            raise Guarded("zipf() with a parameter below 1.05 may never end.")
-        return function(a, size)
-
-    return called
-
-
-def _restored(function: Callable[..., Any]) -> Callable[..., Any]:
-    """set_state, for a state that get_state gave: numpy reads memory at a position that is too large."""
-
-    @wraps(function)
-    def called(state: Any) -> None:
-        if not isinstance(state, tuple) or not 3 <= len(state) <= 5 or not 0 <= int(state[2]) <= _LAST:
-            raise Guarded("set_state() takes what get_state() returned.")
-        name, keys, at, *more = state
-        function((str(name), np.array(keys), int(at), *(float(one) for one in more)))
-
-    return called
-
-
-_LAST = 624
-"""The numbers that the generator holds."""
 
 
 def _einsum(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -458,8 +456,8 @@ RANDOM = {
     **_all(np.random, ("rand", "randn"), lambda f: _limited(f, _dimensions)),
     **_all(np.random, ("random", "random_sample", "standard_normal"), lambda f: _limited(f, _shaped)),
     **_all(np.random, ("normal", "uniform", "randint", "triangular", "gamma"), lambda f: _limited(f, _sampled)),
-    **_all(np.random, ("zipf",), _zipf),
-    **_all(np.random, ("set_state",), _restored),
+    **_all(np.random, ("zipf",), sampling.ending),
+    **_all(np.random, ("set_state",), sampling.restored),
     **_all(np.random, ("multivariate_normal",), lambda f: _stepped(f, _correlated_draws, products.STEPS)),
 }
 _WEIGHTS = {
@@ -514,6 +512,16 @@ for _name, _module, _limit in (
             if hasattr(_module, _one) and not isinstance(getattr(_module, _one), np.ufunc | type):
                 REPLACED[_name][_one] = _limit(getattr(_module, _one), _cost)
 REPLACED["numpy"]["pad"] = _padded(REPLACED["numpy"].get("pad", np.pad))
+_STEPS: tuple[tuple[str, str, Callable[..., float]], ...] = (
+    ("numpy", "partition argpartition", _chosen),
+    ("numpy", "percentile quantile nanpercentile nanquantile", _ranked),
+    ("numpy.fft", "fft fft2 fftn ifft ifft2 ifftn irfft irfft2 rfft rfft2", _transformed),
+)
+"""Functions that are limited by the size of their arrays, and by what is done with these."""
+for _name, _names, _steps in _STEPS:
+    for _one in _names.split():
+        REPLACED[_name][_one] = _stepped(REPLACED[_name][_one], _steps, SORTED)
+REPLACED["numpy.random"]["vonmises"] = sampling.ending(REPLACED["numpy.random"]["vonmises"])
 LIMITED["numpy.ndarray"] = {
     "dot": ARRAYS["dot"],
     **{name: _stepped(getattr(np.ndarray, name), steps, SORTED) for name, steps in (("searchsorted", _searched),)},
@@ -523,6 +531,7 @@ LIMITED["numpy.ndarray"] = {
         for cost in costs.LARGEST
         for name in costs.methods("numpy.ndarray", cost)
     },
+    **{name: _stepped(getattr(np.ndarray, name), _chosen, SORTED) for name in ("partition", "argpartition")},
     "tolist": measured.tolist,
     "astype": measured.astype,
 }
@@ -534,7 +543,8 @@ for _class in (np.random.Generator, np.random.RandomState):
             for cost in costs.LARGEST
             for name in costs.methods(key(_class), cost)
         },
-        "zipf": _method(_class.zipf, _zipf),
+        "zipf": _method(_class.zipf, sampling.ending),
+        "vonmises": _method(_class.vonmises, lambda f: sampling.ending(measured.drawn(f, costs.MIDDLE))),
         "multivariate_normal": _method(
             _class.multivariate_normal, lambda f: _stepped(f, _correlated_draws, products.STEPS)
         ),
