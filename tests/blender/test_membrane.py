@@ -218,6 +218,14 @@ REFUSED = {
     "a type by the type of a class, kept": "a.k = type(A)\na.k('B', (), {})",
     "a type by the class of a class, kept": "a.k = A.__class__\na.k('B', (), {})",
     "resize by its class": "import numpy as np\nb = np.ones(9)\nb.__class__.resize(b, 1, refcheck=False)",
+    "a function by the type of one": "def f(): pass\ntype(f)(1, {})",
+    "a module by the type of one": "import math\ntype(math)('os')",
+    "a class by the type of one": "type(int)('B', (), {})",
+    "an array by the type of one": "import numpy as np\ntype(np.zeros(1))((3,), object, np.zeros(3))",
+    "a record's type by the type of one": "import numpy as np\ntype(np.dtype('i8'))('O', align=True)",
+    "data of Blender by its type": "import bpy\ntype(bpy.context.scene)()",
+    "arguments of a class": "class B:\n    def __init_subclass__(cls, x): pass\n"
+    "class C(B, x=(lambda: 0).__code__): pass",
     "an address told to numpy": "import numpy as np\nfrom types import SimpleNamespace as S\n"
     "np.asarray(S(**{'__array_interface__': {'data': (id(a), False), 'shape': (8,), 'typestr': '|u1', 'version': 3}}))",
     "an address told by a namespace's own class": "import numpy as np\nfrom types import SimpleNamespace as S\n"

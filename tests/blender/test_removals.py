@@ -100,6 +100,36 @@ def test_parts_that_were_there_are_not_removed_unasked(name: str) -> None:
     assert bool(bpy.data.objects["Cube"].modifiers) is not asked
 
 
+LESSENING = (
+    "dissolve_limited(angle_limit=3.0)", "decimate(ratio=0.1)", "convex_hull()", "dissolve_faces()", "unsubdivide()",
+    "merge(type='CENTER')", "edge_collapse()",
+)  # fmt: skip
+"""Operators in Edit Mode that leave less of a mesh."""
+
+
+@pytest.mark.parametrize("call", LESSENING)
+def test_operators_that_leave_less_of_a_mesh_are_asked_about(call: str) -> None:
+    source = f"""
+import bpy
+for mine in (True, False):
+    if mine:
+        bpy.ops.mesh.primitive_cube_add()
+    else:
+        bpy.context.view_layer.objects.active = bpy.data.objects['Cube']
+    bpy.ops.object.mode_set(mode='EDIT')
+    bpy.ops.mesh.select_all(action='SELECT')
+    print(mine)
+    bpy.ops.mesh.{call}
+    bpy.ops.object.mode_set(mode='OBJECT')
+"""
+    before = len(bpy.data.meshes["Cube"].vertices)
+    with pytest.raises(AssistantError, match="removes data") as error:
+        api.run_script(source)
+    assert error.value.code == "approval_required" and "'Cube'" in str(error.value)
+    assert len(bpy.data.meshes["Cube"].vertices) == before
+    api.run_script(source.replace("(True, False)", "(True,)"))
+
+
 TREE = "t = bpy.data.materials['Material'].node_tree\n"
 NODES = {
     "written out": (TREE + "t.nodes.clear()", True),

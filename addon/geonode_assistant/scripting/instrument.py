@@ -264,6 +264,8 @@ class _Guarding(ast.NodeTransformer):
     def visit_ClassDef(self, node: ast.ClassDef) -> Any:
         self._decorators(node)
         node.bases = [self.visit(one) for one in node.bases]
+        for keyword in node.keywords:
+            keyword.value = self.visit(keyword.value)
         self._within.append(node.name)
         node.body = self._body(node.body, in_class=True)
         self._within.pop()

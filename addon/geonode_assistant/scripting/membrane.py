@@ -111,7 +111,7 @@ class Membrane:
         self._stores = known.stores
         self._bounded = sizes.STORED | frozenset(known.bounds)
         self._own: set[type] = set()
-        self._given: set[Any] = set()
+        self._given: set[Any] = {*MATH}
         self._building = 0
         self._modules: dict[int, ModuleType] = {}
         self._builtins: dict[str, Any] | None = None

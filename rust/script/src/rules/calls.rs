@@ -48,6 +48,8 @@ fn type_value(cx: &mut Checker<'_>, expr: &Expr) {
 }
 
 fn called(cx: &mut Checker<'_>, call: &ExprCall) {
+    // `type(x)(y)`: the guards decide by the class whether a script may make objects of it, as for any value that is called.
+    type_value(cx, &call.func);
     let Expr::Name(name) = &*call.func else { return };
     match name.id.as_str() {
         // A function of the script by such a name would receive the type.

@@ -94,7 +94,20 @@ fn class(cx: &mut Checker<'_>, one: &StmtClassDef) {
         .bases
         .iter()
         .any(|base| cx.full_name(base).is_some_and(|full| full == "typing.TypedDict"));
+    // What a class of the script takes in `__init_subclass__`.
+    let own = !one.bases.is_empty()
+        && one
+            .bases
+            .iter()
+            .all(|base| matches!(base, Expr::Name(name) if cx.names.classes.contains(name.id.as_str())));
     for keyword in &one.keywords {
+        let named = keyword
+            .arg
+            .as_deref()
+            .is_some_and(|name| name != "metaclass" && !name.starts_with('_'));
+        if own && named {
+            continue;
+        }
         let plain = matches!(&keyword.value, Expr::Constant(value) if value.value.is_bool());
         if typed && plain && keyword.arg.as_deref() == Some("total") {
             continue;
@@ -102,7 +115,7 @@ fn class(cx: &mut Checker<'_>, one: &StmtClassDef) {
         cx.refuse(
             &RULE,
             keyword.range,
-            "A class in safe mode cannot have a metaclass or class arguments.",
+            "A class in safe mode cannot have a metaclass, nor arguments unless its bases are classes of the script.",
             "Leave it out.",
         );
     }

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # expect: calls
-type(1)(2)
+type(type(1))("A", (), {})
