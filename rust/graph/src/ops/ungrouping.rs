@@ -179,20 +179,30 @@ impl Work<'_> {
     }
 }
 
-/// IDs for nodes that come out of a group into a tree in which some are taken: their own where they are free.
+/// IDs for nodes that come out of a group into a tree in which some are taken: their own where they are free, else the next number.
 pub fn freed_ids<'n>(
     mut taken: BTreeSet<String>,
     group: &str,
     members: impl Iterator<Item = &'n str>,
 ) -> BTreeMap<String, String> {
-    let mut found = BTreeMap::new();
-    for own in members {
-        let numbered = (1..=taken.len()).map(|n| format!("{own}.{n:03}"));
-        let mut candidates = std::iter::once(own.to_owned()).chain(numbered);
+    let (own, renamed): (Vec<&str>, Vec<&str>) = members.partition(|id| !taken.contains(*id));
+    taken.extend(own.iter().map(|id| (*id).to_owned()));
+    let mut found: BTreeMap<String, String> = own.iter().map(|id| ((*id).to_owned(), (*id).to_owned())).collect();
+    for own in renamed {
+        let stem = unnumbered(own);
+        let mut candidates = (1..=taken.len()).map(|n| format!("{stem}.{n:03}"));
         let free = candidates.find(|id| !taken.contains(id));
         let id = free.unwrap_or_else(|| format!("{group}/{own}"));
         taken.insert(id.clone());
         found.insert(own.to_owned(), id);
     }
     found
+}
+
+/// `Vector Math.001` → `Vector Math`, as Blender counts on.
+fn unnumbered(id: &str) -> &str {
+    match id.rsplit_once('.') {
+        Some((stem, number)) if !stem.is_empty() && number.len() >= 3 && number.bytes().all(|c| c.is_ascii_digit()) => stem,
+        _ => id,
+    }
 }

@@ -1,17 +1,15 @@
 //! What only an edit does: nodes into links, into groups, and away.
 
-use geonode_graph::freed_ids;
 use geonode_graph::ir::{Node, Side};
-use geonode_graph::sockets::{GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE};
-use geonode_protocol::{Code, GnOp, GroupNodes, Severity, UngroupNodes};
-use rustpython_parser::ast::{Expr, ExprCall};
+use geonode_graph::sockets::GROUP_OUTPUT_TYPE;
+use geonode_protocol::{Code, GnOp, GroupNodes, UngroupNodes};
+use rustpython_parser::ast::{Expr, ExprCall, Ranged};
 use serde_json::Value;
 
 use super::arguments::{only, unknown};
 use super::fault::Fault;
 use super::reader::{Binding, Place, Reader, is_usable};
 use super::value::{Output, Val, at, constant};
-use crate::names::word;
 
 /// The first input of nodes that mix what comes after it.
 const FACTOR: &str = "Factor";
@@ -27,7 +25,7 @@ enum WayIn {
 }
 
 impl<'p> Reader<'_, '_, 'p> {
-    pub(super) fn extra(&mut self, op: GnOp, call: &'p ExprCall) {
+    pub(super) fn extra(&mut self, op: GnOp, call: &impl Ranged) {
         if !self.edit {
             let fix = "Write it in `with edit(\"Group\"):`.";
             return self.error(Code::TextForm, at(call), "This stands in an edit only.", fix);
@@ -82,32 +80,9 @@ impl<'p> Reader<'_, '_, 'p> {
             }
             for id in self.nodes_of(std::slice::from_ref(arg)) {
                 self.releases = true;
-                self.tell_released(&id, at(arg));
-                self.extra(GnOp::UngroupNodes(UngroupNodes { id }), call);
+                self.extra(GnOp::UngroupNodes(UngroupNodes { id }), arg);
             }
         }
-    }
-
-    /// Says what the nodes of a group are called when they stand in this one.
-    fn tell_released(&mut self, id: &str, place: usize) {
-        let group = self.draft.node(id).and_then(Node::group);
-        let Some(tree) = group.and_then(|group| self.draft.scope.trees.get(group)) else {
-            return;
-        };
-        let is_end = |node: &&Node| matches!(node.kind.as_str(), GROUP_INPUT_TYPE | GROUP_OUTPUT_TYPE);
-        let members = tree.nodes.iter().filter(|node| !is_end(node));
-        let members: Vec<&str> = members.map(|node| node.id.as_str()).collect();
-        let freed = freed_ids(self.draft.nodes.keys().cloned().collect(), id, members.into_iter());
-        let words: Vec<String> = freed.values().filter_map(|id| word(id)).collect();
-        if words.is_empty() {
-            return;
-        }
-        let message = format!("What was in “{id}” is now called {}.", words.join(", "));
-        let fault = Fault::new(Code::NodesReleased, place, message, Code::NodesReleased.fix());
-        self.faults.add(Fault {
-            severity: Severity::Info,
-            ..fault
-        });
     }
 
     /// `x = insert(link=(a.points, b.geometry), node=set_position(offset=…))`.

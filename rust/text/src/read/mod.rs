@@ -30,6 +30,7 @@ mod panels;
 mod probe;
 mod properties;
 mod reader;
+mod released;
 mod sockets;
 mod statements;
 mod step;

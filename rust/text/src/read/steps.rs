@@ -262,6 +262,7 @@ impl<'b> Book<'b> {
             reader.find_toggles(group.body);
             reader.parameters_of_present();
             reader.body(group.body);
+            reader.tell_released();
             let written = reader.operations(present);
             let changes = !written.tree.is_empty() || !written.later.is_empty();
             reader.tell_idle(&group.name, changes, &Lines::of(self.text));

@@ -3,6 +3,7 @@
 use geonode_graph::Document;
 use geonode_graph::ir::Side;
 use geonode_protocol::{Code, Severity};
+use geonode_text::Variables;
 
 use crate::catalogue;
 use crate::edits::{ROCKS, ids, inputs, node};
@@ -115,4 +116,48 @@ fn names_of_released_nodes_are_said() {
     let freed = after(&edit("ungroup(jitter)"), &file, &catalogue);
     let seed = after(&edit("amount_001.seed = 5"), &freed, &catalogue);
     assert!(ids(&seed.trees["Landscape"]).contains(&"amount.001"));
+}
+
+/// Of several groups on one page, names are said as they are when all are dissolved; a number is counted on, not numbered again.
+#[test]
+fn names_of_several_released_groups_are_those_that_the_nodes_get() {
+    let catalogue = catalogue("5.2");
+    let page = r#"
+def row() -> Geometry:
+    a = math(0.5, 0.25)
+    b = math(a, 2.0)
+    return cube(b).mesh
+
+def rows(geometry: Geometry) -> Geometry:
+    first = row()
+    second = row()
+    third = row()
+    return join_geometry(geometry, first, second, third)
+
+apply("Rows", object="Plane")
+"#;
+    let file = after(page, &empty_file(), &catalogue);
+    let dissolve = "with edit(\"Rows\"):\n    ungroup(first)\n    ungroup(second, third)\n";
+    let (_, findings, _) = compiled(dissolve, &file, &catalogue);
+    let said: Vec<&str> = findings
+        .iter()
+        .filter(|finding| finding.code == Code::NodesReleased)
+        .filter_map(|finding| finding.message.split_once(" is now called "))
+        .flat_map(|(_, names)| names.trim_end_matches('.').split(", "))
+        .collect();
+    let freed = after(dissolve, &file, &catalogue);
+    let variables = Variables::new(&freed.trees["Rows"], &catalogue);
+    let real: Vec<&str> = ids(&freed.trees["Rows"])
+        .into_iter()
+        .filter_map(|id| variables.variable(id))
+        .filter(|word| !said.contains(word))
+        .collect();
+    assert_eq!(said.len(), 9, "{said:?}");
+    assert!(!real.iter().any(|word| word.starts_with(['a', 'b'])), "{real:?}, {said:?}");
+    assert!(said.contains(&"a_002") && !said.iter().any(|word| word.contains("_001_")), "{said:?}");
+    // The names mean the nodes that the message says.
+    let second = findings.iter().find(|found| found.message.contains("“second”")).unwrap();
+    let changed = after("with edit(\"Rows\"):\n    a_001.value = 3.0\n", &freed, &catalogue);
+    assert!(second.message.contains("a_001"), "{}", second.message);
+    assert_eq!(node(&changed, "Rows", "a.001").inputs["Value"]["value"], 3.0);
 }
