@@ -530,14 +530,14 @@ CASES: dict[str, Case] = {
         meta={"expects": [{"object_name": "Plane", "component": "faces", "min": 1000}]},
     ),
     "smaller than it is to be": Case(
-        "count_mismatch",
+        "size_mismatch",
         [*chain("grow", "Transform", "Geometry", "Geometry"), v("grow.Scale", [1.5, 1, 1])],
         [*chain("grow", "Transform", "Geometry", "Geometry"), v("grow.Scale", [2, 1, 1])],
         meta={"measures": [{"object_name": "Plane", "extent": "size_x", "min": 19, "max": 21}]},
         words="in the result it is 15",
     ),
     "higher than it may reach": Case(
-        "count_mismatch",
+        "size_mismatch",
         [*chain("up", "Transform", "Geometry", "Geometry"), v("up.Translation", [0, 0, 3])],
         [*chain("up", "Transform", "Geometry", "Geometry"), v("up.Translation", [0, 0, 2])],
         meta={"measures": [{"object_name": "Plane", "extent": "high_z", "min": 1, "max": 2}]},

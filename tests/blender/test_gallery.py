@@ -21,6 +21,7 @@ from geonode_assistant.ui import gallery, pictures, properties, warming
 from geonode_assistant.ui.operators import gallery as operators
 from geonode_assistant.ui.panels import gallery as panel
 from layouts import Layout, draw_sidebar
+from preset_cases import DOUBTS
 
 ADDON = "geonode_assistant"
 gallery.load()
@@ -64,6 +65,7 @@ def test_every_preset_of_the_gallery_works(preset: gallery.Preset) -> None:
     assert bpy.ops.geonode.use_preset(preset=preset.id) == {"FINISHED"}
     finish()
     assert session.current.summary == "DONE", (properties.edited().prompt, session.current.messages)
+    assert not {message["code"] for message in session.current.messages} & DOUBTS, session.current.messages
     [made] = [modifier.id_data for modifier in session.current.results]
     # What stands for itself gets an object of its own.
     assert made == active or preset.makes and not active.modifiers and made == bpy.context.object

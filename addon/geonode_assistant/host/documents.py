@@ -626,6 +626,9 @@ class EvaluatedObject(TypedDict):
     modifiers: list[Modifier]
     # Its evaluated geometry.
     evaluated: Evaluated
+    # Names of the materials that anything in its result has; only where a written tree sets materials, and `None`
+    # where that is not known.
+    materials: NotRequired[list[str] | None]
     # Whether it shows what it showed before the run; false where that is not known.
     unchanged: bool
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import bpy
 
-from . import attributes, context, export, identity, likeness, modifiers, values
+from . import attributes, context, export, identity, likeness, modifiers, values, worn
 from .documents import Evaluated, EvaluatedObject, Evidence, Modifier, Names, ResultBefore
 from .measure import evaluate_object
 
@@ -82,9 +82,10 @@ def evidence(objects: Iterable[str], trees: Iterable[str], before: Before | None
     depsgraph = bpy.context.evaluated_depsgraph_get()
     depsgraph.update()
     named: set[str] | None = set() if attributes.are_read_by(bundle) else None
+    sets_materials = worn.are_set_by(bundle)
     return {
         "objects": [
-            _object(bpy.data.objects[name], depsgraph, named, before)
+            _object(bpy.data.objects[name], depsgraph, named, before, sets_materials)
             for name in objects
             if bpy.data.objects.get(name) is not None
         ],
@@ -142,7 +143,9 @@ def _reason(link: Any) -> str:
     return "a cycle, a field linked to a single-value input, a link across a zone boundary, or a menu conflict"
 
 
-def _object(obj: Any, depsgraph: Any, named: set[str] | None, before: Before | None) -> EvaluatedObject:
+def _object(
+    obj: Any, depsgraph: Any, named: set[str] | None, before: Before | None, sets_materials: bool
+) -> EvaluatedObject:
     start = time.perf_counter()
     found = evaluate_object(obj, depsgraph)
     found["ms"] = round((time.perf_counter() - start) * 1000, 3)
@@ -153,6 +156,7 @@ def _object(obj: Any, depsgraph: Any, named: set[str] | None, before: Before | N
         "type": obj.type,
         "modifiers": [_modifier(m) for m in obj.modifiers],
         "evaluated": cast("Evaluated", found),
+        "materials": worn.of(obj.evaluated_get(depsgraph), depsgraph) if sets_materials else None,
         "unchanged": before is not None and before.shows_same(obj, depsgraph, found),
     }
 

@@ -15,7 +15,7 @@ import bpy
 import numpy as np
 
 from . import current, modifiers
-from .points import add_placed, attribute, vertices
+from .points import add_placed, attribute, curve_points, vertices
 
 _NO_NUMBER = 2**31 - 1
 _NAME = ".geonode_probe"
@@ -56,11 +56,10 @@ def _as_mesh(evaluated: Any, bounds: Any, out: dict[str, Any]) -> None:
 
 
 def _curves(obj: Any, bounds: Any, out: dict[str, Any]) -> None:
-    """Reads curves made by nodes, which Python cannot access: a probe object converts their control points to a wire.
-
-    Each curve is one connected part of the wire.
+    """Reads curves made by nodes, which Python cannot access: a probe object converts their control points to a wire,
+    of which each curve is one connected part, and then the curves as they bend.
     """
-    with _wire_of(obj) as mesh:
+    with _wire_of(obj, as_drawn=False) as mesh:
         count = len(mesh.vertices)
         if not count:
             return
@@ -70,12 +69,15 @@ def _curves(obj: Any, bounds: Any, out: dict[str, Any]) -> None:
         joined = np.zeros(count, dtype=bool)
         joined[pairs.max(axis=1)[np.abs(pairs[:, 0] - pairs[:, 1]) == 1]] = True
         out["curves"] = {"curves": int(count - joined.sum()), "points": count}
+    with _wire_of(obj, as_drawn=True) as mesh:
         _component(mesh, bounds, {})
 
 
 @contextmanager
-def _wire_of(obj: Any) -> Iterator[Any]:
-    """The curve component of `obj` as an evaluated wire mesh, made with a temporary tree, mesh and object."""
+def _wire_of(obj: Any, as_drawn: bool) -> Iterator[Any]:
+    """The curve component of `obj` as an evaluated wire mesh, made with a temporary tree, mesh and object: through its
+    control points, or as the curves are drawn.
+    """
     tree: Any = bpy.data.node_groups.new(_NAME, "GeometryNodeTree")
     mesh = bpy.data.meshes.new(_NAME)
     probe = bpy.data.objects.new(_NAME, mesh)
@@ -92,7 +94,7 @@ def _wire_of(obj: Any) -> Iterator[Any]:
         for source, target in (
             (info.outputs["Geometry"], parts.inputs[0]),
             (parts.outputs["Curve"], poly.inputs["Curve"]),
-            (poly.outputs[0], wire.inputs["Curve"]),
+            (parts.outputs["Curve"] if as_drawn else poly.outputs[0], wire.inputs["Curve"]),
             (wire.outputs[0], end.inputs[0]),
         ):
             tree.links.new(target, source)
@@ -121,7 +123,9 @@ def _component(data: Any, bounds: Any, out: dict[str, Any]) -> None:
 def _points(data: Any) -> np.ndarray:
     if isinstance(data, bpy.types.Mesh):
         return vertices(data)
-    if isinstance(data, (bpy.types.PointCloud, bpy.types.Curves)):
+    if isinstance(data, bpy.types.Curves):
+        return curve_points(data)
+    if isinstance(data, bpy.types.PointCloud):
         return attribute(data, "position", "vector", 3)
     return np.zeros((0, 3))
 

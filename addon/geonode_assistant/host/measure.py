@@ -10,7 +10,7 @@ import numpy as np
 
 from . import evaluate_4_2
 from .errors import HostError
-from .points import EXACT_POINTS, Bounds, Points, add_placed, attribute, vertices
+from .points import EXACT_POINTS, Bounds, Points, add_placed, attribute, curve_points, vertices
 
 MAX_NESTING = 8
 # Each instance reference beyond this number counts as one element.
@@ -103,7 +103,7 @@ def _components(geometry: Any, bounds: Any, measured: bool = True) -> dict[str, 
     if curves is not None and len(curves.curves):
         out["curves"] = {"curves": len(curves.curves), "points": len(curves.points)}
         if measured:
-            bounds.add(attribute(curves, "position", "vector", 3))
+            bounds.add(curve_points(curves))
     cloud = geometry.pointcloud
     if cloud is not None and len(cloud.points):
         out["pointcloud"] = {"points": len(cloud.points)}

@@ -67,6 +67,79 @@ def vertices(mesh: Any) -> np.ndarray:
     return flat.reshape(-1, 3).astype(np.float64)
 
 
+# Numbers of the attribute `curve_type`, in Blender's order.
+_CATMULL_ROM, _POLY, _BEZIER, _NURBS = range(4)
+# Points of an evaluated segment where the curve does not say, and the most points that are computed.
+_RESOLUTION = 12
+_MAX_SAMPLES = 2_000_000
+
+
+def curve_points(curves: Any) -> np.ndarray:
+    """The points through which curves are drawn, an (n, 3) array: Bézier and Catmull-Rom curves as they bend, others by
+    their control points, between which a NURBS curve stays.
+    """
+    control = attribute(curves, "position", "vector", 3)
+    count = len(curves.curves)
+    if not len(control):
+        return control
+    offsets = np.empty(count + 1, dtype=np.int32)
+    curves.curve_offset_data.foreach_get("value", offsets)
+    kinds = _per_curve(curves, "curve_type", _CATMULL_ROM)
+    bent = (kinds == _BEZIER) | (kinds == _CATMULL_ROM)
+    if not bent.any():
+        return control
+    lengths = np.diff(offsets)
+    owner = np.repeat(np.arange(count), lengths)
+    first, last = offsets[:-1][owner], offsets[1:][owner] - 1
+    cyclic = _per_curve(curves, "cyclic", 0).astype(bool)[owner]
+    at = np.arange(len(control))
+    after, before = at + 1, at - 1
+    after = np.where(at == last, np.where(cyclic, first, last), after)
+    before = np.where(at == first, np.where(cyclic, last, first), before)
+    begins = np.flatnonzero(bent[owner] & (after != at))
+    steps = np.maximum(_per_curve(curves, "resolution", _RESOLUTION), 1)[owner][begins]
+    steps = np.minimum(steps, max(_MAX_SAMPLES // max(len(begins), 1), 1))
+    handles = [attribute(curves, name, "vector", 3) for name in ("handle_right", "handle_left")]
+    is_bezier = (kinds == _BEZIER)[owner][begins] & bool(len(handles[0]) and len(handles[1]))
+    found = [control]
+    for step in np.unique(steps):
+        for chosen, bezier in ((is_bezier, True), (~is_bezier & (kinds == _CATMULL_ROM)[owner][begins], False)):
+            a = begins[chosen & (steps == step)]
+            b = after[a]
+            t = (np.arange(1, step) / step)[:, None, None]
+            if bezier:
+                corners, weights = (control[a], handles[0][a], handles[1][b], control[b]), _bezier(t)
+            else:
+                corners, weights = (control[before[a]], control[a], control[b], control[after[b]]), _catmull_rom(t)
+            found.append(sum(w * c for w, c in zip(weights, corners, strict=True)).reshape(-1, 3))
+    return np.concatenate(found)
+
+
+def _bezier(t: np.ndarray) -> tuple[np.ndarray, ...]:
+    s = 1 - t
+    return s**3, 3 * s * s * t, 3 * s * t * t, t**3
+
+
+def _catmull_rom(t: np.ndarray) -> tuple[np.ndarray, ...]:
+    return (
+        0.5 * (-(t**3) + 2 * t * t - t),
+        0.5 * (3 * t**3 - 5 * t * t + 2),
+        0.5 * (-3 * t**3 + 4 * t * t + t),
+        0.5 * (t**3 - t * t),
+    )
+
+
+def _per_curve(curves: Any, name: str, otherwise: int) -> np.ndarray:
+    """An attribute of each curve as whole numbers."""
+    found = np.full(len(curves.curves), otherwise, dtype=np.int32)
+    data = curves.attributes.get(name)
+    if data is not None and len(data.data) == len(found):
+        values = np.empty(len(found), dtype=bool if data.data_type == "BOOLEAN" else np.int32)
+        data.data.foreach_get("value", values)
+        found[:] = values
+    return found
+
+
 class Points:
     """Collects the points of a referenced geometry; has the interface of `Bounds` but keeps the points."""
 

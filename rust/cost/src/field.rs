@@ -14,6 +14,8 @@ pub(crate) struct Field {
     own: f64,
     from: Vec<Arc<Field>>,
     depth: u32,
+    /// Whether it tells elements apart by their number, or by chance, alone.
+    by_number: bool,
     total: OnceLock<f64>,
 }
 
@@ -25,6 +27,7 @@ impl Field {
             own,
             from,
             depth,
+            by_number: false,
             total: OnceLock::new(),
         };
         if depth > DEEPEST {
@@ -32,6 +35,20 @@ impl Field {
         } else {
             field
         }
+    }
+
+    /// The same, telling elements apart by their number or by chance alone.
+    #[must_use]
+    pub(crate) fn by_number(self) -> Self {
+        Self {
+            by_number: true,
+            ..self
+        }
+    }
+
+    /// Whether it tells elements apart by their number, or by chance, alone: nothing in it knows where they are or what they are part of.
+    pub(crate) fn is_by_number(&self) -> bool {
+        self.by_number
     }
 
     /// Seconds for one element; what is used twice counts once.

@@ -216,7 +216,20 @@ pub(crate) fn field(inputs: &Inputs<'_>) -> Option<Arc<Field>> {
         let target = inputs.main().elements();
         own *= ((target + 2.0).log2() / costs().target_elements.log2()).max(0.2);
     }
-    Some(Arc::new(Field::new(own, from)))
+    let numbers = is_number(inputs) && from.iter().all(|field| field.is_by_number());
+    let field = Field::new(own, from);
+    Some(Arc::new(if numbers { field.by_number() } else { field }))
+}
+
+/// Whether a field gives numbers of elements, chance, or what follows from what flows in alone. What an index is compared with picks
+/// elements on purpose, such as the third face.
+fn is_number(inputs: &Inputs<'_>) -> bool {
+    let kind = inputs.kind();
+    match kind {
+        "GeometryNodeInputIndex" | "GeometryNodeInputID" | "FunctionNodeRandomValue" => true,
+        "FunctionNodeCompare" => !inputs.flows.iter().flatten().any(|flow| flow.content == Content::Index),
+        _ => !is_source(kind) && !LOOK_UPS.contains(&kind),
+    }
 }
 
 /// Nodes that look something up in a geometry, for each element of the field that asks.

@@ -6,6 +6,7 @@
 //! `not_available` if it has judged nothing, without one if only a part was missing, such as the warnings of a modifier in 4.2. Only
 //! errors fail a gate; warnings name doubts.
 
+mod doubts;
 mod facts;
 mod gate;
 mod named;

@@ -32,4 +32,6 @@ pub struct Question<'a> {
     pub trees: &'a [&'a str],
     /// Names of all attributes that exist; `None` if unknown.
     pub attributes: Option<&'a BTreeSet<String>>,
+    /// Names of all materials that the objects' results have; `None` if unknown.
+    pub materials: Option<&'a BTreeSet<String>>,
 }

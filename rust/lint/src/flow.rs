@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use geonode_cost::{Kinds, MissingData, Observation, RULES, ReceivedGeometry, observe};
+use geonode_cost::{Components, Kinds, MissingData, Observation, Observations, RULES, ReceivedGeometry};
 use geonode_graph::catalogue::Catalogue;
 use geonode_graph::documents::Document;
 use geonode_graph::ir::{Node, Tree};
@@ -13,13 +13,19 @@ use crate::wording::{describe_accepted, describe_geometry, node_name, remedy};
 
 const SWITCH: &str = "GeometryNodeSwitch";
 const SELECTOR: &str = "Switch";
+/// What Instance on Points needs to pick from.
+const PICKED: &str = "With “Pick Instance” on, each instance at “Instance” is a choice: link Geometry to Instance, geometry_to_instance(a, b, c), \
+                      in place of a mesh or of Join Geometry.";
 const DOMAIN_SIZE: &str = "GeometryNodeAttributeDomainSize";
 
 /// Adds the findings; an empty input from upstream is only reported if no cause for it was found.
-pub(crate) fn check(document: &Document, catalogue: &Catalogue, question: &Question<'_>, found: &mut Vec<Lint>) {
-    let Some(observations) = observe(document, catalogue, question.objects.iter().copied()) else {
-        return;
-    };
+pub(crate) fn check(
+    document: &Document,
+    catalogue: &Catalogue,
+    question: &Question<'_>,
+    observations: &Observations,
+    found: &mut Vec<Lint>,
+) {
     let mut idle = Vec::new();
     for (tree, id, got) in observations.iter().filter(|(tree, ..)| question.trees.contains(tree)) {
         let Some((page, node)) = document.trees.get(tree).and_then(|page| {
@@ -29,6 +35,7 @@ pub(crate) fn check(document: &Document, catalogue: &Catalogue, question: &Quest
             continue;
         };
         found.extend(missing(tree, node, got, catalogue));
+        found.extend(got.shared.as_ref().map(|socket| shared(tree, node, socket, catalogue)));
         let mut without = got.received.iter().filter(|received| !received.acts).peekable();
         if without.peek().is_some() && is_for_other_geometry(page, id) {
             continue;
@@ -97,12 +104,13 @@ fn missing(tree: &str, node: &Node, got: &Observation, catalogue: &Catalogue) ->
         Some(input) => (
             format!("{name} has no {kind}, because the modifier's input “{input}” is empty."),
             format!(
-                "Choose a {kind} for “{input}”: `set_modifier_input`, or a default in `set_group_io`, with {{\"{kind}\": NAME}}."
+                "Give the modifier's input one: apply(…, inputs={{\"{input}\": data.{kind}(\"Name\")}}), with the name of {} that exists.",
+                with_article(&kind)
             ),
         ),
         None => (
             format!("{name} has no {kind}, so it does nothing."),
-            format!("Set its input “{socket}” to a {kind} that exists: {{\"{kind}\": NAME}}."),
+            format!("Set its input “{socket}” to {} that exists.", with_article(&kind)),
         ),
     };
     Some(Lint {
@@ -114,6 +122,43 @@ fn missing(tree: &str, node: &Node, got: &Observation, catalogue: &Catalogue) ->
         cause,
         fix,
     })
+}
+
+/// `an object`.
+fn with_article(noun: &str) -> String {
+    let article = if noun.starts_with(['a', 'e', 'i', 'o', 'u']) {
+        "an"
+    } else {
+        "a"
+    };
+    format!("{article} {noun}")
+}
+
+/// A choice by number or by chance that is made inside of instances.
+fn shared(tree: &str, node: &Node, socket: &str, catalogue: &Catalogue) -> Lint {
+    let name = node_name(node, catalogue);
+    let fix = match node.kind.as_str() {
+        "GeometryNodeDeleteGeometry" | "GeometryNodeSeparateGeometry" => {
+            "For whole instances use domain=\"INSTANCE\", or select the points before Instance on Points."
+        }
+        "GeometryNodeStoreNamedAttribute" => "For a value of each instance use domain=\"INSTANCE\".",
+        _ => {
+            "For whole instances give each part of the points its own Instance on Points; or store the choice with domain=\"INSTANCE\", \
+             put Realize Instances behind it, and read the attribute here."
+        }
+    };
+    Lint {
+        tree: tree.to_owned(),
+        node: node.id.clone(),
+        socket: Some(socket.to_owned()),
+        code: Code::InsideInstances,
+        effectless: false,
+        cause: format!(
+            "{name} receives instances and works inside of them: “{socket}” tells their points or faces apart, not the instances, so all that \
+             show the same geometry look alike."
+        ),
+        fix: format!("{fix} Leave it as it is if that is meant."),
+    }
 }
 
 fn effectless(tree: &str, node: &Node, received: &ReceivedGeometry, catalogue: &Catalogue) -> Lint {
@@ -139,7 +184,11 @@ fn effectless(tree: &str, node: &Node, received: &ReceivedGeometry, catalogue: &
                 describe_geometry(received.kinds),
                 describe_accepted(received.acts_on)
             ),
-            remedy(received.kinds, received.acts_on, deep),
+            if received.acts_on == Components::INSTANCES && received.socket == "Instance" {
+                PICKED.to_owned()
+            } else {
+                remedy(received.kinds, received.acts_on, deep)
+            },
         )
     };
     Lint {

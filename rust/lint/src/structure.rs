@@ -60,7 +60,7 @@ fn hollow(tree: &str, node: &Node, document: &Document, catalogue: &Catalogue) -
 }
 
 /// Nodes whose result something uses: the Group Output, a viewer, a gizmo or another node without outputs.
-pub(crate) fn used<'t>(tree: &'t Tree, catalogue: &Catalogue) -> HashSet<&'t str> {
+pub fn used<'t>(tree: &'t Tree, catalogue: &Catalogue) -> HashSet<&'t str> {
     let mut sources: HashMap<&str, Vec<&str>> = HashMap::new();
     for link in tree.links.iter().filter(|link| !link.muted) {
         sources.entry(&link.to.0).or_default().push(&link.from.0);

@@ -316,7 +316,7 @@ impl Message {
     pub fn from_gate(severity: Severity, code: Code, finding: &GateFinding) -> Self {
         let hint = finding.fix.as_deref().map(Advice::from);
         Self {
-            hint: hint.is_some().then(|| finding.gate.fix().to_owned()),
+            hint: hint.is_some().then(|| code.fix().to_owned()),
             planner: hint.map(|hint| ForPlanner {
                 text: None,
                 hint: Some(hint),

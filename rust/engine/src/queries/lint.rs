@@ -48,6 +48,7 @@ pub fn lints(
         objects: &objects,
         trees: &trees,
         attributes,
+        materials: None,
     };
     let found = lint(&document, &catalogue, &question);
     Ok(found

@@ -70,19 +70,28 @@ fn measure(facts: &Facts<'_>, plan: &Plan, wanted: &Measure) -> Option<GateFindi
         return Some(unknown(plan, name, noun));
     };
     let [min, max] = wanted.bounds();
+    let expected = format!("{} to {}", short(min), short(max));
     let cause = match object.evaluated.bounds {
-        None => format!("The plan expects {min} to {max} as the {noun} of “{name}”; the result has no size."),
+        None => format!("The plan expects {expected} as the {noun} of “{name}”; the result has no size."),
         Some(bounds) => {
             let (real, length) = wanted.extent.of(bounds);
             let slack = ROUNDING * length.max(1.0);
             if (min - slack..=max + slack).contains(&real) {
                 return None;
             }
-            format!("The plan expects {min} to {max} as the {noun} of “{name}”; in the result it is {real:.4}.")
+            format!(
+                "The plan expects {expected} as the {noun} of “{name}”; in the result it is {}.",
+                short(real)
+            )
         }
     };
     let fix = "Correct the sizes and places in the tree, or the measure; lengths are Blender units in the object's own space.";
-    Some(finding(GATE.code, Code::CountMismatch, cause, fix))
+    Some(finding(GATE.code, Code::SizeMismatch, cause, fix))
+}
+
+/// A length with four digits behind the point at most.
+fn short(length: f64) -> f64 {
+    (length * 1e4).round() / 1e4
 }
 
 /// The plan expects something of an object that was not measured.

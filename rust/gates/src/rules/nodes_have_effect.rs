@@ -2,14 +2,15 @@
 //!
 //! Blender does not report a group node without a group, an attribute that nothing stores, or a node that receives instances but acts
 //! on meshes. A node that the run created and that certainly has no effect fails the gate; the artist's nodes that the run feeds, and
-//! unused results, only give warnings.
+//! unused results, only give warnings, and so does what Blender takes although it is hardly meant.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use geonode_graph::ir::Node;
 use geonode_lint::{Lint, Question, lint};
 use geonode_protocol::{Code, GateFinding, Severity};
 
+use crate::doubts::doubts;
 use crate::facts::{Facts, finding};
 use crate::gate::Gate;
 
@@ -28,10 +29,16 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
     objects.sort_unstable();
     objects.dedup();
     let trees: Vec<&str> = facts.written_trees().map(|(name, _)| name).collect();
+    let mut known = facts.evidence.objects.iter().map(|object| object.materials.as_ref());
+    let materials: Option<BTreeSet<String>> = known.try_fold(BTreeSet::new(), |mut all, one| {
+        all.extend(one?.iter().cloned());
+        Some(all)
+    });
     let question = Question {
         objects: &objects,
         trees: &trees,
         attributes: facts.evidence.attributes.as_ref(),
+        materials: materials.as_ref(),
     };
     let mut findings: Vec<GateFinding> = lint(now, catalogue, &question)
         .into_iter()
@@ -40,6 +47,7 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
     if findings.is_empty() {
         findings.extend(objects.iter().filter_map(|name| unchanged(facts, name)));
     }
+    findings.extend(doubts(facts, GATE.code));
     findings
 }
 

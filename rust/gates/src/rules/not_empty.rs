@@ -30,7 +30,18 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
             let found = empty(object)?;
             let was_empty = facts.result_before(&object.name).is_some_and(|before| before.empty);
             let was_so = was_empty && !facts.made_any_geometry() || left_unfinished(facts, &object.name);
-            Some(unless_before(was_so, found))
+            // A doubt that the run did not raise is worth no question.
+            let severity = if was_so && found.code == Code::EmptyInstances {
+                Severity::Info
+            } else if was_so {
+                Severity::Warning
+            } else {
+                found.severity
+            };
+            Some(GateFinding {
+                severity,
+                ..unless_before(was_so, found)
+            })
         })
         .collect()
 }
@@ -68,7 +79,8 @@ fn empty(object: &EvaluatedObject) -> Option<GateFinding> {
             GATE.code,
             Code::EmptyInstances,
             format!("All {} instances on “{name}” are empty.", instances.count),
-            "Check what is linked to the instances (the input “Instance” of Instance on Points): it contains no geometry.",
+            "Check what is linked to “Instance” of Instance on Points: it is empty, or, with Pick Instance on, no instances: \
+             Geometry to Instance makes the choices.",
         )
     })
 }

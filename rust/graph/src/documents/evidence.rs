@@ -81,6 +81,9 @@ pub struct EvaluatedObject {
     pub modifiers: Vec<Modifier>,
     /// Its evaluated geometry.
     pub evaluated: Evaluated,
+    /// Names of the materials that anything in its result has; only where a written tree sets materials, and `None` where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub materials: Option<BTreeSet<String>>,
     /// Whether it shows what it showed before the run; false where that is not known.
     #[serde(default)]
     pub unchanged: bool,

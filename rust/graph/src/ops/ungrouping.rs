@@ -202,7 +202,9 @@ pub fn freed_ids<'n>(
 /// `Vector Math.001` → `Vector Math`, as Blender counts on.
 fn unnumbered(id: &str) -> &str {
     match id.rsplit_once('.') {
-        Some((stem, number)) if !stem.is_empty() && number.len() >= 3 && number.bytes().all(|c| c.is_ascii_digit()) => stem,
+        Some((stem, number)) if !stem.is_empty() && number.len() >= 3 && number.bytes().all(|c| c.is_ascii_digit()) => {
+            stem
+        }
         _ => id,
     }
 }

@@ -21,7 +21,7 @@ fn document(kind: &str) -> Document {
     serde_json::from_value(json!({
         "objects": {"Thing": {"type": object, "library": false, "modifiers": []}},
         "trees": {}, "tree_info": {},
-        "names": {"object": ["Thing", "Rock"], "collection": [], "material": ["Red"], "image": [], "node_group": []},
+        "names": {"object": ["Thing", "Rock"], "collection": [], "material": ["Red", "Blue"], "image": [], "node_group": []},
         "scene": {"objects": {"Thing": figures}, "collections": {}},
     }))
     .unwrap()
@@ -29,6 +29,17 @@ fn document(kind: &str) -> Document {
 
 /// What is found in the tree of these operations on an object of this kind.
 fn found(version: &str, kind: &str, ops: Value, attributes: &[&str]) -> Vec<Lint> {
+    found_wearing(version, kind, ops, attributes, None)
+}
+
+/// The same where the materials of the result are known.
+fn found_wearing(
+    version: &str,
+    kind: &str,
+    ops: Value,
+    attributes: &[&str],
+    materials: Option<&BTreeSet<String>>,
+) -> Vec<Lint> {
     let plan = json!({
         "version": "1.1", "done": true, "final_message": "",
         "steps": [{
@@ -49,6 +60,7 @@ fn found(version: &str, kind: &str, ops: Value, attributes: &[&str]) -> Vec<Lint
         objects: &["Thing"],
         trees: &["T"],
         attributes: Some(&attributes),
+        materials,
     };
     lint(&compiled.after, &catalogue, &question)
 }
@@ -429,6 +441,7 @@ fn a_group_without_an_output_is_reported() {
         objects: &["Thing"],
         trees: &["T"],
         attributes: None,
+        materials: None,
     };
     let found = lint(&document, &catalogue("5.2"), &question);
     assert!(
@@ -437,4 +450,199 @@ fn a_group_without_an_output_is_reported() {
             .any(|lint| lint.code == Code::EmptyGroup && lint.node == "g"),
         "{found:?}"
     );
+}
+
+/// The result of `last` goes on through these nodes.
+fn onwards(mut ops: Vec<Value>, from: (&str, &str), nodes: &[Step<'_>]) -> Vec<Value> {
+    ops.extend(nodes.iter().map(|(id, kind, ..)| node(id, kind)));
+    let mut last = from;
+    for (id, _, input, output) in nodes {
+        ops.push(link(last.0, last.1, id, input));
+        last = (id, output);
+    }
+    ops.push(link(last.0, last.1, "group_output", "Geometry"));
+    ops
+}
+
+/// Cubes on the points of a grid, through these nodes.
+fn cubes(nodes: &[Step<'_>]) -> Vec<Value> {
+    let ops = vec![
+        node("grid", "MeshGrid"),
+        node("box", "MeshCube"),
+        node("place", "InstanceOnPoints"),
+        link("grid", "Mesh", "place", "Points"),
+        link("box", "Mesh", "place", "Instance"),
+    ];
+    onwards(ops, ("place", "Instances"), nodes)
+}
+
+fn typed(id: &str, kind: &str) -> Value {
+    json!({"op": "create_node", "node_id": id, "bl_idname": kind})
+}
+
+fn painted(id: &str) -> Value {
+    value(id, "Material", json!({"material": "Red"}))
+}
+
+#[test]
+fn a_choice_by_number_inside_of_instances_is_doubted() {
+    let chance = |ops: &mut Vec<Value>, to: &str| {
+        ops.push(json!({"op": "create_node", "node_id": "dice", "bl_idname": "FunctionNodeRandomValue", "properties": {"data_type": "BOOLEAN"}}));
+        ops.push(link("dice", "Value", to, "Selection"));
+    };
+    let paint: Step<'_> = ("paint", "SetMaterial", "Geometry", "Geometry");
+    let inside = |node: &'static str| [(node, Some("Selection"), Code::InsideInstances)];
+    let mut ops = cubes(&[paint]);
+    ops.push(painted("paint"));
+    check("MESH", ops.clone(), &[], &[]);
+    chance(&mut ops, "paint");
+    check("MESH", ops, &inside("paint"), &["Realize Instances"]);
+    // Once they are real, each has faces of its own.
+    let mut real = cubes(&[("real", "RealizeInstances", "Geometry", "Geometry"), paint]);
+    real.push(painted("paint"));
+    chance(&mut real, "paint");
+    check("MESH", real, &[], &[]);
+    let mut gaps = cubes(&[("gaps", "DeleteGeometry", "Geometry", "Geometry")]);
+    chance(&mut gaps, "gaps");
+    check("MESH", gaps.clone(), &inside("gaps"), &["INSTANCE"]);
+    gaps.push(json!({"op": "set_property", "node_id": "gaps", "property": "domain", "value": "INSTANCE"}));
+    check("MESH", gaps, &[], &[]);
+    // Where a face is, and which one it is, is meant for each of them.
+    let index = |compare: &[Value]| {
+        let mut ops = cubes(&[paint]);
+        ops.extend([painted("paint"), typed("which", "GeometryNodeInputIndex")]);
+        ops.extend_from_slice(compare);
+        ops
+    };
+    let third = [
+        json!({"op": "create_node", "node_id": "same", "bl_idname": "FunctionNodeCompare", "properties": {"data_type": "INT", "operation": "EQUAL"}}),
+        link("which", "Index", "same", "A_INT"),
+        value("same", "B_INT", 3),
+        link("same", "Result", "paint", "Selection"),
+    ];
+    check("MESH", index(&third), &[], &[]);
+    let odd = [
+        json!({"op": "create_node", "node_id": "half", "bl_idname": "ShaderNodeMath", "properties": {"operation": "MODULO"}}),
+        link("which", "Index", "half", "Value"),
+        value("half", "Value_001", 2.0),
+        link("half", "Value", "paint", "Selection"),
+    ];
+    check("MESH", index(&odd), &inside("paint"), &[]);
+    let mut top = cubes(&[paint]);
+    top.extend([
+        painted("paint"),
+        typed("up", "GeometryNodeInputNormal"),
+        typed("parts", "ShaderNodeSeparateXYZ"),
+        link("up", "Normal", "parts", "Vector"),
+        link("parts", "Z", "paint", "Selection"),
+    ]);
+    check("MESH", top, &[], &[]);
+    // One instance is no pattern of equal ones.
+    let mut one = vec![node("box", "MeshCube")];
+    one = onwards(
+        one,
+        ("box", "Mesh"),
+        &[("once", "GeometryToInstance", "Geometry", "Instances"), paint],
+    );
+    one.push(painted("paint"));
+    chance(&mut one, "paint");
+    check("MESH", one, &[], &[]);
+}
+
+#[test]
+fn choices_of_instances_have_to_be_instances() {
+    let pick = |nodes: &[Value]| {
+        let mut ops = cubes(&[]);
+        ops.retain(|op| op != &link("box", "Mesh", "place", "Instance"));
+        ops.push(value("place", "Pick Instance", true));
+        ops.extend_from_slice(nodes);
+        ops
+    };
+    let joined = [
+        node("ball", "MeshUVSphere"),
+        node("both", "JoinGeometry"),
+        link("box", "Mesh", "both", "Geometry"),
+        link("ball", "Mesh", "both", "Geometry"),
+        link("both", "Geometry", "place", "Instance"),
+    ];
+    check(
+        "MESH",
+        pick(&joined),
+        &[("place", Some("Instance"), Code::NoEffect)],
+        &["geometry_to_instance(a, b, c)"],
+    );
+    let mut choices = joined.to_vec();
+    choices[1] = node("both", "GeometryToInstance");
+    choices[4] = link("both", "Instances", "place", "Instance");
+    check("MESH", pick(&choices), &[], &[]);
+}
+
+#[test]
+fn a_material_that_is_painted_over_is_reported() {
+    let paint: Step<'_> = ("paint", "SetMaterial", "Geometry", "Geometry");
+    let again: Step<'_> = ("again", "SetMaterial", "Geometry", "Geometry");
+    let lift: Step<'_> = ("lift", "SetPosition", "Geometry", "Geometry");
+    let over = |last: Value| {
+        let mut ops = cubes(&[paint, lift, again]);
+        ops.extend([painted("paint"), last]);
+        ops
+    };
+    let other = || value("again", "Material", json!({"material": "Blue"}));
+    let lost = [("paint", Some("Material"), Code::LostMaterial)];
+    check("MESH", over(other()), &lost, &["again", "Red"]);
+    // The same again takes nothing away, and a selection leaves some.
+    check("MESH", over(painted("again")), &[], &[]);
+    let mut part = over(other());
+    part.extend([
+        typed("where", "GeometryNodeInputPosition"),
+        link("where", "Position", "again", "Selection"),
+    ]);
+    check("MESH", part, &[], &[]);
+    // What is shown besides keeps it, and so does what asks for it.
+    let mut besides = over(other());
+    besides.extend([
+        node("join", "JoinGeometry"),
+        link("again", "Geometry", "join", "Geometry"),
+        link("lift", "Geometry", "join", "Geometry"),
+        link("join", "Geometry", "group_output", "Geometry"),
+    ]);
+    check("MESH", besides, &[], &[]);
+    let mut asked = over(other());
+    asked.extend([
+        node("red", "MaterialSelection"),
+        value("red", "Material", json!({"material": "Red"})),
+        link("red", "Selection", "lift", "Selection"),
+    ]);
+    check("MESH", asked, &[], &[]);
+}
+
+#[test]
+fn a_material_that_nothing_has_is_doubted() {
+    let worn = |names: &[&str]| {
+        names
+            .iter()
+            .map(|name| (*name).to_owned())
+            .collect::<BTreeSet<String>>()
+    };
+    let codes = |ops: Vec<Value>, materials: &[&str]| -> Vec<Code> {
+        let materials = worn(materials);
+        let found = found_wearing("5.2", "MESH", Value::Array(ops), &[], Some(&materials));
+        found.iter().map(|lint| lint.code).collect()
+    };
+    let mut ops = chain(&[("paint", "SetMaterial", "Geometry", "Geometry")]);
+    ops.push(painted("paint"));
+    assert_eq!(codes(ops.clone(), &["Red"]), []);
+    assert_eq!(codes(ops.clone(), &["Blue"]), [Code::LostMaterial]);
+    // Switched off, it need not be seen.
+    let mut off = ops.clone();
+    off.push(value("paint", "Selection", false));
+    assert_eq!(codes(off, &["Blue"]), []);
+    let mut branch = ops;
+    branch.extend([
+        json!({"op": "create_node", "node_id": "choice", "bl_idname": "GeometryNodeSwitch", "properties": {"input_type": "GEOMETRY"}}),
+        link("paint", "Geometry", "choice", "True"),
+        link("group_input", "Geometry", "choice", "False"),
+        link("choice", "Output", "group_output", "Geometry"),
+    ]);
+    assert_eq!(codes(branch, &["Blue"]), []);
 }

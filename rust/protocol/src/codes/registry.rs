@@ -235,14 +235,24 @@ codes! {
         ZoneViolation = "zone_violation" => "Pass the value through the zone's items.",
     }
     "gate causes" {
-        /// A measured count, size or place is not what the plan or the prompt asks for.
+        /// A measured count is not what the plan or the prompt asks for.
         CountMismatch = "count_mismatch" => "Change the input that decides it, or what the plan expects.",
         /// The result of a node is not used.
         DeadEnd = "dead_end" => "Link the result towards the Group Output, or remove the node.",
+        /// A new default of an interface input that the modifier, which keeps its value, does not follow.
+        DefaultNotApplied = "default_not_applied" => "Give the modifier the new value too.",
+        /// A typed angle is that of degrees: angles are radians.
+        Degrees = "degrees" => "Write angles in radians: 90° is pi / 2.",
         /// A node group has no Group Output, so its group nodes output nothing.
         EmptyGroup = "empty_group" => "Give the node group a Group Output with a linked geometry.",
         /// Every instance is empty.
         EmptyInstances = "empty_instances" => "Instance an object, collection or geometry that contains something visible.",
+        /// A choice by number or by chance is made inside of instances, so that all of them look alike.
+        InsideInstances = "inside_instances" => "Choose the points before they carry instances, use the domain Instance, or realize the instances first.",
+        /// Nodes made the result before the run and feed nothing now.
+        LeftOver = "left_over" => "Ask for a clean-up to remove them, or leave them for later.",
+        /// A material is set that nothing of the result has.
+        LostMaterial = "lost_material" => "Set it where nothing paints over it, with a selection that holds something.",
         /// A named attribute is read that nothing stores.
         MissingAttribute = "missing_attribute" => "Store the attribute under this name before it is read, or read another.",
         /// A node's object, collection, material or image is not set.
@@ -255,8 +265,12 @@ codes! {
         NotAvailable = "not_available" => "Nothing can be done in this version; the other gates still judge the result.",
         /// A node receives no geometry.
         NothingReceived = "nothing_received" => "Link a geometry to the node's input.",
+        /// A size or place is not what the plan expects.
+        SizeMismatch = "size_mismatch" => "Correct the sizes and places in the tree, or what the plan expects.",
         /// The object shows exactly what it showed before the run.
         Unchanged = "unchanged" => "Check the values, the selections and what is linked to the Group Output.",
+        /// An input that the run made is used by nothing.
+        UnusedInput = "unused_input" => "Use it in the tree, or take it away.",
     }
     "run" {
         /// The step needs the artist's approval, and nobody can give it here.

@@ -1,6 +1,6 @@
 //! After the last step: the gates' verdict, and what follows a restore.
 
-use geonode_protocol::{Code, Envelope, Severity};
+use geonode_protocol::{Code, Envelope, GateFinding, Severity};
 
 use super::{Machine, RESTORE_FIX, retry_text};
 use crate::effect::{Message, Origin, Purpose};
@@ -8,6 +8,16 @@ use crate::event::Failure;
 use crate::feedback::Feedback;
 use crate::outcome::Aftermath;
 use crate::state::Phase;
+
+/// What is hardly meant, although Blender takes it and the result passes.
+const DOUBTS: [Code; 6] = [
+    Code::DefaultNotApplied,
+    Code::Degrees,
+    Code::EmptyInstances,
+    Code::InsideInstances,
+    Code::LostMaterial,
+    Code::Unchanged,
+];
 
 impl Machine {
     pub(super) fn judged(&mut self, envelope: Envelope) {
@@ -19,7 +29,8 @@ impl Machine {
             return self.enter(Phase::Inspecting(Purpose::Baseline));
         }
         // The model is told once and decides; it may be intended. What the artist approved is not planned anew.
-        let doubtful = envelope.success && envelope.findings.iter().any(|finding| finding.code == Code::Unchanged);
+        let is_doubt = |found: &GateFinding| found.severity == Severity::Warning && DOUBTS.contains(&found.code);
+        let doubtful = envelope.success && envelope.findings.iter().any(is_doubt);
         if doubtful && self.state.doubted.is_none() && self.state.approvals.is_empty() && self.may_retry() {
             self.state.doubted = Some(self.state.attempts);
             self.state.feedback = Some(Feedback::GatesFailed { envelope });
@@ -35,7 +46,7 @@ impl Machine {
             let severity = if finding.code == Code::NotAvailable {
                 Severity::Info
             } else {
-                Severity::Warning
+                finding.severity.max(Severity::Warning)
             };
             self.tell(Message::from_gate(severity, finding.code, finding));
         }

@@ -153,10 +153,19 @@ apply("Rows", object="Plane")
         .filter(|word| !said.contains(word))
         .collect();
     assert_eq!(said.len(), 9, "{said:?}");
-    assert!(!real.iter().any(|word| word.starts_with(['a', 'b'])), "{real:?}, {said:?}");
-    assert!(said.contains(&"a_002") && !said.iter().any(|word| word.contains("_001_")), "{said:?}");
+    assert!(
+        !real.iter().any(|word| word.starts_with(['a', 'b'])),
+        "{real:?}, {said:?}"
+    );
+    assert!(
+        said.contains(&"a_002") && !said.iter().any(|word| word.contains("_001_")),
+        "{said:?}"
+    );
     // The names mean the nodes that the message says.
-    let second = findings.iter().find(|found| found.message.contains("“second”")).unwrap();
+    let second = findings
+        .iter()
+        .find(|found| found.message.contains("“second”"))
+        .unwrap();
     let changed = after("with edit(\"Rows\"):\n    a_001.value = 3.0\n", &freed, &catalogue);
     assert!(second.message.contains("a_001"), "{}", second.message);
     assert_eq!(node(&changed, "Rows", "a.001").inputs["Value"]["value"], 3.0);

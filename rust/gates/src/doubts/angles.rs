@@ -1,0 +1,160 @@
+//! Angles that were typed in degrees: Blender takes radians, in which nobody types whole numbers beyond a full turn.
+
+use std::f64::consts::TAU;
+
+use geonode_graph::catalogue::Catalogue;
+use geonode_graph::ir::{Node, Side, Tree};
+use geonode_protocol::{Code, Severity};
+use serde_json::Value;
+
+use super::doubt::Doubt;
+use crate::facts::Facts;
+
+const ROTATION: &str = "NodeSocketRotation";
+/// Subtypes of sockets that take radians.
+const ANGLES: [&str; 2] = ["ANGLE", "EULER"];
+const COMBINE_XYZ: &str = "ShaderNodeCombineXYZ";
+
+pub(super) fn check(facts: &Facts<'_>) -> Vec<Doubt> {
+    let Some(catalogue) = facts.catalogue else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    for (name, tree) in facts.written_trees() {
+        for node in &tree.nodes {
+            let before = facts.origin(name, &node.id);
+            for (identifier, state) in &node.inputs {
+                let Some(value) = state.get("value") else { continue };
+                let linked = tree
+                    .links
+                    .iter()
+                    .any(|link| link.to.0 == node.id && link.to.1 == *identifier);
+                let was = before.and_then(|node| node.inputs.get(identifier)?.get("value"));
+                if linked || was == Some(value) || !is_angle(tree, node, identifier, catalogue) {
+                    continue;
+                }
+                if let Some(degrees) = degrees(value) {
+                    let socket = socket_name(node, identifier, catalogue);
+                    found.push(doubt(
+                        &format!("“{socket}” of “{}”", node.id),
+                        degrees,
+                        Some(node.id.clone()),
+                        Some(socket),
+                    ));
+                }
+            }
+        }
+    }
+    found.extend(of_modifiers(facts));
+    found
+}
+
+/// Angles in the inputs of modifiers that the run wrote, each with the default that it follows.
+fn of_modifiers(facts: &Facts<'_>) -> Vec<Doubt> {
+    let mut found = Vec::new();
+    for target in facts.targets() {
+        let Some(modifier) = facts.modifier(&target) else {
+            continue;
+        };
+        let tree = modifier
+            .node_group
+            .as_deref()
+            .and_then(|name| facts.evidence.trees.get(name));
+        let objects = facts.before.objects.get(target.object);
+        let before = objects.and_then(|object| object.modifiers.iter().find(|was| was.name == modifier.name));
+        for item in tree
+            .into_iter()
+            .flat_map(|tree| &tree.interface)
+            .filter(|item| item.is_socket(Side::Input))
+        {
+            let subtype = item.props.get("subtype").and_then(Value::as_str);
+            let angle = item.socket_type == ROTATION || subtype.is_some_and(|subtype| ANGLES.contains(&subtype));
+            let value = modifier.inputs.get(&item.identifier).filter(|_| angle);
+            let was = before.and_then(|modifier| modifier.inputs.get(&item.identifier));
+            if let Some(degrees) = value.filter(|value| was != Some(*value)).and_then(degrees) {
+                let place = format!("The input “{}” of the modifier “{}”", item.name, modifier.name);
+                found.push(doubt(&place, degrees, None, Some(item.name.clone())));
+            }
+        }
+    }
+    found
+}
+
+fn doubt(place: &str, degrees: f64, node: Option<String>, socket: Option<String>) -> Doubt {
+    let turns = degrees / TAU;
+    Doubt {
+        severity: Severity::Warning,
+        code: Code::Degrees,
+        node,
+        socket,
+        cause: format!("{place} is {degrees}, which in radians is {turns:.1} full turns."),
+        fix: format!("Angles are radians: 90° is pi / 2, and {degrees}° is {degrees} * pi / 180."),
+    }
+}
+
+/// Whether an input takes an angle: by its type, or as a component of a vector that becomes a rotation.
+fn is_angle(tree: &Tree, node: &Node, identifier: &str, catalogue: &Catalogue) -> bool {
+    let by_type = |node: &Node, identifier: &str| {
+        let kind = catalogue.nodes.get(&node.kind);
+        let inputs = kind
+            .map(|kind| kind.state(&node.props).side(Side::Input))
+            .unwrap_or_default();
+        let socket = inputs
+            .iter()
+            .find(|socket| socket.identifier == identifier && socket.available);
+        socket.is_some_and(|socket| {
+            let subtype = socket.subtype.as_deref();
+            socket.kind == ROTATION || subtype.is_some_and(|subtype| ANGLES.contains(&subtype))
+        })
+    };
+    if node.kind != COMBINE_XYZ {
+        return by_type(node, identifier);
+    }
+    let mut fed = tree.links.iter().filter(|link| link.from.0 == node.id).peekable();
+    fed.peek().is_some()
+        && fed.all(|link| {
+            let target = tree.nodes.iter().find(|node| node.id == link.to.0);
+            target.is_some_and(|target| by_type(target, &link.to.1))
+        })
+}
+
+fn socket_name(node: &Node, identifier: &str, catalogue: &Catalogue) -> String {
+    let kind = catalogue.nodes.get(&node.kind);
+    let inputs = kind
+        .map(|kind| kind.state(&node.props).side(Side::Input))
+        .unwrap_or_default();
+    let socket = inputs.iter().find(|socket| socket.identifier == identifier);
+    socket.map_or(identifier, |socket| socket.name.as_str()).to_owned()
+}
+
+/// The first number in a value that is beyond a full turn and is round as only degrees are.
+fn degrees(value: &Value) -> Option<f64> {
+    let numbers: Vec<f64> = match value {
+        Value::Array(parts) => parts.iter().filter_map(Value::as_f64).collect(),
+        one => one.as_f64().into_iter().collect(),
+    };
+    let is_round = |number: f64| (number * 2.0).fract().abs() < f64::EPSILON;
+    numbers
+        .into_iter()
+        .find(|number| number.abs() > TAU && is_round(*number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn only_round_numbers_beyond_a_full_turn_are_degrees() {
+        for (value, expected) in [
+            (json!(90), Some(90.0)),
+            (json!([0.0, 0.0, -45]), Some(-45.0)),
+            (json!(22.5), Some(22.5)),
+            (json!(4.0 * std::f64::consts::PI), None),
+            (json!([1.570_796_4, 0, 6]), None),
+            (json!("90"), None),
+        ] {
+            assert_eq!(degrees(&value), expected, "{value}");
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! What a run wrote and Blender takes without a word, but that is hardly meant. These doubts never fail a gate.
+
+mod angles;
+mod defaults;
+mod doubt;
+mod left_over;
+
+use geonode_protocol::{Code, GateFinding};
+
+use self::doubt::Doubt;
+use crate::facts::{Facts, finding};
+
+/// Everything doubtful, as findings of a gate.
+pub(crate) fn doubts(facts: &Facts<'_>, gate: Code) -> Vec<GateFinding> {
+    let mut found = angles::check(facts);
+    found.extend(defaults::check(facts));
+    found.extend(left_over::check(facts));
+    let as_finding = |doubt: Doubt| GateFinding {
+        severity: doubt.severity,
+        node_id: doubt.node,
+        socket: doubt.socket,
+        ..finding(gate, doubt.code, doubt.cause, doubt.fix)
+    };
+    found.into_iter().map(as_finding).collect()
+}
