@@ -9,7 +9,7 @@ import difflib
 import json
 from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import bpy
 
@@ -18,11 +18,10 @@ from ..host import catalogue, exchange, export, mainfile, model_tools, modifiers
 from ..host import context as host_context
 from ..messages import AssistantError, failure, one_line
 from ..run import checking, history, preset_files, presets, starting, tools
-from ..run.background import Check
 from ..run.driver import RunHandle
 from ..run.report import RunReport
 from . import pictures, project
-from .views import View, in_steps
+from .views import View
 
 if TYPE_CHECKING:
     from ..run.protocol import Message
@@ -30,14 +29,12 @@ if TYPE_CHECKING:
 # Lines of a refusal, changes of a run, earlier runs: what a program reads costs its model.
 _LINES, _CHANGES, _RUNS = 8, 20, 20
 
-Result = TypeVar("Result")
 Arguments = Mapping[str, Any]
 Reading = Callable[[Arguments], Mapping[str, Any] | tools.Steps]
 
 
-def _check_plan(arguments: Arguments) -> dict[str, Any]:
-    text = json.dumps(arguments["plan"])
-    verdict = checking.check(text, arguments.get("object") or checking.target(text))
+def _check_plan(arguments: Arguments) -> tools.Steps:
+    verdict = yield from checking.check_in_steps(json.dumps(arguments["plan"]), arguments.get("object"))
     return {"ok": verdict["ok"], "messages": verdict["messages"]}
 
 
@@ -77,18 +74,18 @@ def _modifiers(arguments: Arguments) -> dict[str, Any]:
 
 def _tree(arguments: Arguments) -> tools.Steps:
     name = model_tools.tree_named(arguments, model_tools.active_target())
-    bundle = yield from in_steps(name, False)
+    bundle = yield from checking.read_in_steps(name, False)
     return model_tools.tree_document(name, bundle["trees"])
 
 
 def _export(arguments: Arguments) -> tools.Steps:
-    return {"document": (yield from in_steps(arguments["node_group_name"], True))}
+    return {"document": (yield from checking.read_in_steps(arguments["node_group_name"], True))}
 
 
 def _diff(arguments: Arguments) -> tools.Steps:
     before = yield from _one(arguments["before"])
     after = yield from _one(arguments["after"])
-    lines = yield from _aside("Comparing.", lambda: exchange.diff(before, after))
+    lines = yield from checking.aside("Comparing.", lambda: exchange.diff(before, after))
     return {"lines": lines}
 
 
@@ -96,16 +93,8 @@ def _one(name: str) -> Generator[str, None, Mapping[str, Any]]:
     """The document of a tree, or of a file of one."""
     if name.lower().endswith(".json") and name not in host_context.names("node_group"):
         place, version = project.inside(name, ".json"), bpy.app.version[:2]
-        return (yield from _aside("Reading the file.", lambda: exchange.read(place, version)))
-    return (yield from in_steps(name, True))
-
-
-def _aside(stage: str, work: Callable[[], Result]) -> Generator[str, None, Result]:
-    """Work that needs no Blender, on a thread of its own."""
-    check = Check(work)
-    while not check.finished:
-        yield stage
-    return check.result()
+        return (yield from checking.aside("Reading the file.", lambda: exchange.read(place, version)))
+    return (yield from checking.read_in_steps(name, True))
 
 
 def _of_models(tool: str) -> Callable[[Arguments], Mapping[str, Any]]:

@@ -18,7 +18,7 @@ import bpy
 from .. import native
 from ..host import folders, mainfile
 from ..messages import AssistantError
-from ..run import presets, session
+from ..run import checking, presets, session
 from ..run.driver import RunHandle
 from . import calls
 from .library import library
@@ -250,7 +250,15 @@ class Programs:
     def _has_read(self, slow: Slow, result: Mapping[str, Any]) -> bool:
         """The end of a call that reads."""
         self._views.note(slow.client, calls.seen(slow.tool, slow.arguments, result))
-        self._answer(slow.number, {"ok": True, "result": result, "ms": (time.perf_counter() - slow.started) * 1000})
+        answer = {"ok": True, "result": result, "ms": (time.perf_counter() - slow.started) * 1000}
+        if not slow.stage:
+            self._answer(slow.number, answer)
+            return False
+        # What took several ticks is long, and is written down elsewhere, too.
+        server = self._server
+        slow.steps = checking.aside(slow.stage, lambda: server.answer(slow.number, answer))
+        slow.then = lambda _slow, _answered: False
+        self._slow.append(slow)
         return False
 
     def _unless_stale(self, slow: Slow, changes: list[str]) -> bool:
@@ -331,7 +339,6 @@ class Programs:
         self._server.tell(number, "Waiting for the artist's answer in Blender.")
 
     def _answer(self, number: int, answer: dict[str, Any]) -> None:
-        """Answers a call, also where the answer is not JSON: a timer that raises would never tick again."""
         try:
             self._server.answer(number, answer)
         except Exception as error:

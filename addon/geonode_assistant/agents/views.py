@@ -6,13 +6,12 @@ from __future__ import annotations
 import contextlib
 from collections import OrderedDict
 from collections.abc import Generator, Mapping
-from functools import partial
 from typing import Any, NamedTuple
 
-from ..host import exchange, export, mainfile, rna
-from ..host.documents import Bundle
+from ..host import exchange, export, mainfile
 from ..host.errors import HostError
 from ..messages import AssistantError
+from ..run import checking
 
 # Trees of a program, and programs, that are remembered; the oldest are forgotten.
 _TREES, _PROGRAMS = 8, 16
@@ -25,19 +24,6 @@ class View(NamedTuple):
     document: Mapping[str, Any]
     whole: bool
     """Whether with what has no effect."""
-
-
-def in_steps(name: str, whole: bool) -> Generator[str, None, Bundle]:
-    """The document of a tree, in steps between which Blender goes on. Raises `unknown_node_group`."""
-    steps = export.export_in_steps(partial(mainfile.geometry_tree, name), whole)
-    while True:
-        with rna.uncollected():
-            try:
-                next(steps)
-            except StopIteration as end:
-                found: Bundle = end.value
-                return found
-        yield "Reading the tree."
 
 
 class Views:
@@ -74,7 +60,7 @@ class Views:
                 found.append(f"“{name}” is no longer there.")
                 told[name] = None
                 continue
-            now = yield from in_steps(name, before.whole)
+            now = yield from checking.read_in_steps(name, before.whole)
             if now == before.document:
                 continue
             lines = exchange.diff(before.document, now) or ["It was made anew."]

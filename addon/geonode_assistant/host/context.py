@@ -111,20 +111,33 @@ def _left_out(objects: list[Any], shown: list[Any]) -> _Cut:
     return {"cut": kinds.total(), "cut_kinds": dict(sorted(kinds.items()))}
 
 
-def inspect(objects: Iterable[str], trees: Iterable[str], exported: dict[str, Tree] | None = None) -> Document:
-    """The document for the named objects and trees, or those that are `exported` already. It includes the trees of the
-    objects' modifiers and nested groups; names that do not exist are absent.
-    """
-    found: dict[str, Object] = {}
+def active_object() -> str | None:
+    """The name of the active object."""
+    layer = bpy.context.view_layer
+    active = layer.objects.active if layer is not None else None
+    return active.name if active is not None else None
+
+
+def trees_of(objects: Iterable[str], trees: Iterable[str]) -> list[str]:
+    """The named Geometry Nodes trees and those of the objects' modifiers, those that exist."""
     wanted = list(trees)
     for name in dict.fromkeys(objects):
         obj = bpy.data.objects.get(name)
         if obj is not None:
-            found[name] = target(obj)
             groups = [m.node_group for m in obj.modifiers if m.type == "NODES"]
             wanted += [values.block_name(group) for group in groups if group is not None]
-    present = [name for name in dict.fromkeys(wanted) if _is_geometry(bpy.data.node_groups.get(name))]
-    exported = exported or export.export_trees(present)["trees"]
+    return [name for name in dict.fromkeys(wanted) if _is_geometry(bpy.data.node_groups.get(name))]
+
+
+def inspect(objects: Iterable[str], trees: Iterable[str], read: dict[str, Tree] | None = None) -> Document:
+    """The document for the named objects and trees, with the trees of the objects' modifiers and nested groups; names
+    that do not exist are absent. Trees that have been `read` are not read again.
+    """
+    objects = list(dict.fromkeys(objects))
+    found: dict[str, Object] = {name: target(obj) for name in objects if (obj := bpy.data.objects.get(name))}
+    present = trees_of(objects, trees)
+    known = read is not None and all(name in read for name in present)
+    exported = read if read is not None and known else export.export_trees(present)["trees"]
     document: Document = {
         "objects": found,
         "trees": exported,

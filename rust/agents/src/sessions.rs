@@ -179,6 +179,11 @@ impl Session {
         connection
     }
 
+    /// Whether there has been a message of this number, or it is 0.
+    pub(crate) fn has_sent(&self, number: u64) -> bool {
+        number <= lock(&self.out).last
+    }
+
     /// Hears of new messages and of room for them.
     pub(crate) fn news(&self) -> watch::Receiver<u64> {
         self.news.subscribe()
@@ -429,6 +434,8 @@ mod tests {
         assert_eq!(session.next(first), Next::End, "another connection goes on");
         assert_eq!(taken(&session, again).await["call_id"], "c3");
         assert!(lock(&session.open).is_empty());
+        assert!(session.has_sent(0) && session.has_sent(5));
+        assert!(!session.has_sent(6), "from another session");
     }
 
     #[tokio::test]

@@ -29,6 +29,8 @@ use crate::sessions::{Asked, Next, Session, Sessions, failed};
 const MESSAGE_BYTES: usize = 1 << 20;
 /// A client is asked this often whether it is still there.
 const PING: Duration = Duration::from_secs(20);
+/// A client says its first word within this time: until then nobody sees it, and it has a place that others may need.
+const FIRST: Duration = Duration::from_secs(20);
 /// A client that says nothing for this long is gone.
 const SILENCE: Duration = Duration::from_secs(60);
 /// A client takes a message within this time.
@@ -41,6 +43,8 @@ const NONSENSE: u32 = 20;
 const NAME: usize = 200;
 
 type Socket = WebSocketStream<TokioIo<Upgraded>>;
+/// The text of a message, or why there is no further one and what is said of it.
+type Heard = Result<String, Option<CloseFrame>>;
 
 /// What a client says.
 #[derive(Debug, Deserialize)]
@@ -86,7 +90,7 @@ pub(crate) async fn serve(
         .max_frame_size(Some(MESSAGE_BYTES));
     let socket = Socket::from_raw_socket(TokioIo::new(upgraded), Role::Server, Some(config)).await;
     let (mut writer, mut reader) = socket.split();
-    let text = match heard(&mut reader).await {
+    let text = match first(FIRST, heard(&mut reader)).await {
         Ok(text) => text,
         Err(Some(frame)) => return close(&mut writer, &mut reader, frame).await,
         Err(None) => return,
@@ -140,7 +144,10 @@ fn begun(said: Result<Said, Unclear>, sessions: &Sessions) -> Result<Begun, Clos
     }) = said
     {
         (name, received, greeted) = (client, last, true);
-        known = resume.and_then(|id| sessions.find(&id));
+        // Who has more than was sent has it from elsewhere.
+        known = resume
+            .and_then(|id| sessions.find(&id))
+            .filter(|one| one.has_sent(last));
     }
     let resumed = known.is_some();
     let session = known
@@ -205,7 +212,13 @@ async fn read(first: Result<Said, Unclear>, reader: &mut SplitStream<Socket>, se
 }
 
 /// The next text of the client, or how the conversation ends.
-async fn heard(reader: &mut SplitStream<Socket>) -> Result<String, Option<CloseFrame>> {
+/// The first message, if it comes `within` this time.
+async fn first(within: Duration, heard: impl Future<Output = Heard>) -> Heard {
+    let silent = || Err(Some(frame(Closing::Policy, "Say hello, or call a tool.")));
+    tokio::time::timeout(within, heard).await.unwrap_or_else(|_| silent())
+}
+
+async fn heard(reader: &mut SplitStream<Socket>) -> Heard {
     loop {
         let next = tokio::time::timeout(SILENCE, reader.next()).await;
         return match next {
@@ -330,6 +343,14 @@ async fn close(writer: &mut SplitSink<Socket, Message>, reader: &mut SplitStream
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn a_client_that_says_nothing_at_first_gives_its_place_to_others() {
+        let spoken = first(Duration::from_secs(20), async { Ok("hello".to_owned()) }).await;
+        assert_eq!(spoken, Ok("hello".to_owned()));
+        let silent = first(Duration::from_millis(1), std::future::pending()).await;
+        assert_eq!(silent.unwrap_err().unwrap().reason, "Say hello, or call a tool.");
+    }
 
     #[test]
     fn calls_are_understood_with_both_spellings_of_approval() {
