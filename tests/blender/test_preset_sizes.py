@@ -10,6 +10,7 @@ import bpy
 import numpy as np
 import pytest
 from geonode_assistant import api
+from mathutils import Matrix
 from preset_cases import Seen, layers, near, scene, see
 
 
@@ -48,3 +49,31 @@ def test_what_is_said_of_the_whole_holds_for_it(prompt: str) -> None:
     [target] = [one for one in bpy.data.objects if one.modifiers]
     seen = see(target)
     assert WHOLES[prompt](seen), f"{seen.faces} faces, {seen.instances} instances, {seen.low} to {seen.high}"
+
+
+def places(name: str) -> list[Matrix]:
+    """Where the instances of an object stand, in the scene."""
+    shown = bpy.context.evaluated_depsgraph_get().object_instances
+    return [one.matrix_world.copy() for one in shown if one.is_instance and one.parent.original.name == name]
+
+
+def test_on_top_is_only_where_the_object_looks_up() -> None:
+    scene()
+    bpy.ops.mesh.primitive_cube_add(size=2.0)
+    bpy.context.object.name = "Block"
+    assert api.run("scatter 20 cones 10 cm tall on top of the Block", provider="offline").status == "done"
+    heights = [one.translation.z for one in places("Block")]
+    assert len(heights) == 20 and min(heights) > 0.99
+
+
+def test_an_unevenly_scaled_object_gets_things_in_their_true_size() -> None:
+    scene()
+    bpy.ops.mesh.primitive_plane_add(size=4.0)
+    ground = bpy.context.object
+    ground.name, ground.scale = "Field", (3.0, 2.0, 1.0)
+    bpy.context.view_layer.update()
+    assert api.run("scatter 30 cones 20 cm tall on the Field", provider="offline").status == "done"
+    placed = places("Field")
+    assert len(placed) == 30
+    assert all(max(one.to_scale()) - min(one.to_scale()) < 1e-4 for one in placed)
+    assert max(abs(one.translation.x) for one in placed) > 4.0

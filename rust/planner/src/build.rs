@@ -18,7 +18,7 @@ use crate::roles::Thing;
 use crate::template::{Read, broken, facts, parameters, scale_of};
 use crate::values::PromptValue;
 use crate::whole;
-use crate::wording::{changed, describe, done_to, message, said, sentence, thing};
+use crate::wording::{changed, describe, done_to, message, said, sentence, thing, unchanged};
 
 /// A plan, and how the prompt was read.
 #[derive(Debug, Clone)]
@@ -70,7 +70,8 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
     if read.cast.makes {
         remarks.push(format!("It is a new object, “{}”, at the 3D cursor.", object.name));
     }
-    let scale = scale_of(object, &mut remarks);
+    let mut of_scale = Vec::new();
+    let scale = scale_of(object, &mut of_scale);
     let unit = context.units.metres_per_unit() * scale;
     if let Some(why) = without_a_surface(entry, object) {
         return Err(Refusal::new(Code::WrongObjectKind, why));
@@ -89,6 +90,9 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
             names.modifier, object.name
         );
         return Err(Refusal::new(Code::MissingParameter, message));
+    }
+    if names.reused || paging::stretch(read, context).is_none() {
+        remarks.extend(of_scale);
     }
     let assumed = parameters(read, &mut scope, unit, names.reused)?;
     remarks.extend(names.remark.clone());
@@ -322,7 +326,11 @@ fn paged(
             // What is placed is not assumed but stays.
             remarks.retain(|remark| !read.cast.remarks.contains(remark));
         }
-        let final_message = changed(read, scope, unit, &remarks, names);
+        let final_message = if steps.is_empty() {
+            unchanged(read, scope, unit, names)
+        } else {
+            changed(read, scope, unit, &remarks, names)
+        };
         return Ok(json!({"version": "1.2", "steps": steps, "done": true, "final_message": final_message}));
     }
     let step = json!({

@@ -8,8 +8,10 @@ use geonode_protocol::Code;
 use crate::library::{Entry, Library};
 use crate::nouns::{assign, nouns};
 use crate::phrase::Phrase;
+use crate::preset::Makes;
 use crate::reading::{Item, ItemKind, Reading};
 use crate::refusal::Refusal;
+use crate::scene::Referent;
 
 /// Evidence below this is too weak for a plan.
 const THRESHOLD: f64 = 2.0;
@@ -104,6 +106,10 @@ fn opening<'a>(entry: &'a Entry, reading: &Reading) -> Option<Candidate<'a>> {
         .iter()
         .filter_map(|phrase| phrase.ends(reading, start))
         .max()?;
+    // “a smooth table” orders no smoothing.
+    if described(reading).is_some_and(|(article, noun)| article < start && end <= noun) {
+        return None;
+    }
     let excluded = |set: &Vec<String>| set.iter().all(|concept| !hits(entry, reading, concept).is_empty());
     (!entry.preset.against.iter().any(excluded)).then(|| Candidate {
         entry,
@@ -176,6 +182,23 @@ pub(crate) fn choose<'a>(library: &'a Library, reading: &Reading, prompt: &str) 
     if candidates.is_empty() {
         candidates.extend(library.entries.iter().filter_map(|entry| opening(entry, reading)));
     }
+    // “a round table” is a table: what stands before its noun only describes it.
+    if let Some((_, noun)) = described(reading) {
+        let made = |entry: &Entry| makes_noun(entry, reading, noun);
+        if !candidates.iter().any(|one| made(one.entry))
+            && let Some(entry) = library.entries.iter().find(|entry| made(entry))
+        {
+            candidates.push(Candidate {
+                entry,
+                score: THRESHOLD,
+                evidence: vec![noun],
+                own: vec![noun],
+            });
+        }
+        if candidates.iter().any(|one| made(one.entry)) {
+            candidates.retain(|one| made(one.entry) || one.own.iter().any(|at| *at > noun));
+        }
+    }
     candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
     let Some((best, others)) = candidates.split_first() else {
         let message = "No preset fits this prompt, so nothing was changed. Word it like one of the presets, or choose a language model.";
@@ -195,6 +218,66 @@ pub(crate) fn choose<'a>(library: &'a Library, reading: &Reading, prompt: &str) 
         return Err(several(best.entry, other.entry));
     }
     Ok(best.entry)
+}
+
+/// Article and noun of a prompt that opens with a new thing and describes it: “make a round table 1.2 m across”.
+pub(crate) fn described(reading: &Reading) -> Option<(usize, usize)> {
+    let language = reading.language;
+    let article = (0..reading.items.len()).find(|at| reading.is(*at, &["a", "an"]))?;
+    let opens = (0..article).all(|at| reading.means_nothing(at));
+    let goes_on = |at: &usize| {
+        reading.item(*at).is_some_and(|item| match &item.kind {
+            ItemKind::Word => {
+                // “round” is a shape before a noun.
+                (!language.prepositions.contains(&item.text) || language.adjectives.contains(&item.stem))
+                    && !language.conjunctions.contains(&item.text)
+                    && !language.is_determiner(&item.text)
+            }
+            ItemKind::Mention(mention) => !mention.quoted,
+            _ => false,
+        })
+    };
+    let end = (article + 1..reading.items.len())
+        .take_while(goes_on)
+        .last()
+        .filter(|end| *end < article + 6)?;
+    (opens && end > article).then_some((article, end))
+}
+
+/// Whether a preset that makes things is called by the noun at this place, whether or not an object has that name.
+fn makes_noun(entry: &Entry, reading: &Reading, noun: usize) -> bool {
+    let makes = entry.preset.target.makes != Makes::Never && entry.preset.thing.is_none();
+    let known = match reading.item(noun).map(|item| (&item.kind, &item.stem)) {
+        Some((ItemKind::Mention(mention), stem)) => (!mention.definite).then_some(stem),
+        Some((_, stem)) => Some(stem),
+        None => None,
+    };
+    makes && known.is_some_and(|stem| *stem == crate::tokens::stem(&entry.preset.title.to_lowercase()))
+}
+
+/// The refusal of a described thing that is only an object's name: “a rounded crate” where Bevel would work on the object Crate.
+pub(crate) fn only_described(entry: &Entry, reading: &Reading, target: &str) -> Option<Refusal> {
+    let (article, noun) = described(reading)?;
+    let named = reading.item(noun).is_some_and(|item| match &item.kind {
+        ItemKind::Mention(mention) => {
+            !mention.definite && matches!(&mention.referent, Referent::Object { name, .. } if name == target)
+        }
+        _ => false,
+    });
+    let candidate = evidence(entry, reading, false).or_else(|| opening(entry, reading))?;
+    let before = candidate.own.iter().all(|at| (article + 1..=noun).contains(at));
+    if entry.preset.target.makes != Makes::Never || !named || !before || candidate.own.is_empty() {
+        return None;
+    }
+    let what = reading.typed(article, noun + 1);
+    Some(Refusal::new(
+        Code::PartlyUnderstood,
+        format!(
+            "“{what}” asks for a new thing, and {} changes one that stands. To change the object, say “the {target}”. Nothing was changed.",
+            entry.preset.title
+        ),
+    )
+    .near(vec![entry.suggestion()]))
 }
 
 /// Whether what calls for `made` is only the noun of what `entry` copies: “scatter 20 gears on the plane”.

@@ -4,11 +4,13 @@ use std::collections::HashSet;
 
 use geonode_protocol::Code;
 
+use crate::aside::{belongs, makes, orders, sentences_of_talk};
+use crate::degree::MEASURES;
 use crate::fill::Filled;
 use crate::language::Generic;
 use crate::library::Entry;
 use crate::quantity::Unit;
-use crate::reading::{ItemKind, Reading};
+use crate::reading::{Item, ItemKind, Reading};
 use crate::refusal::Refusal;
 use crate::scene::Referent;
 
@@ -125,7 +127,9 @@ fn decides(entry: &Entry, reading: &Reading, at: usize) -> bool {
         let placed = before
             .and_then(|before| reading.item(before))
             .is_some_and(|item| matches!(item.kind, ItemKind::Quantity(_) | ItemKind::Mention(_)));
-        return placed && !reading.is(at + 1, &["to", "and"]);
+        // “roughen the sphere up with noise” only strengthens the verb.
+        let strengthens = reading.is(at + 1, &["to", "and", "with", "into", "in", "by", "using", "as"]);
+        return placed && (!strengthens || before.is_some_and(measure));
     }
     // “along the curve” of what is built straight.
     let path = reading.is(at, &["along", "following"])
@@ -174,6 +178,9 @@ fn tells(entry: &Entry, reading: &Reading, filled: &Filled, at: usize) -> bool {
         let name = &slot.parameter.name;
         filled.sources.contains_key(name) || slot.parameter.into.iter().any(|one| filled.sources.contains_key(one))
     };
+    if language.materials.contains(&item.stem) {
+        return !entry.speaks_of(&item.stem);
+    }
     let of_value = || {
         let slots = entry.slots.iter().filter(said);
         slots
@@ -206,7 +213,8 @@ fn silent(reading: &Reading, entry: &Entry, at: usize) -> bool {
         || language.conjunctions.contains(&item.text)
         || language.is_determiner(&item.text)
         // “thick” only describes, “the thickness” is a thing to be changed.
-        || language.adjectives.contains(&item.stem) && !item.text.ends_with("ness")
+        || (language.adjectives.contains(&item.stem) || language.materials.contains(&item.stem))
+            && !item.text.ends_with("ness")
         || language.generic.contains_key(&item.stem)
 }
 
@@ -234,6 +242,70 @@ fn restricted(reading: &Reading, used: &HashSet<usize>, hard: &mut Vec<String>) 
     }
 }
 
+/// What becomes of a word that nothing used.
+enum Fate {
+    /// The prompt is refused for it; it `opens` a clause of its own.
+    Hard { opens: bool },
+    /// It is ignored and named, a few of them.
+    Soft,
+    /// It changes nothing; `told` where it says something all the same.
+    Silent { told: bool },
+}
+
+/// The words of a prompt beside what was read.
+struct Words<'w> {
+    entry: &'w Entry,
+    reading: &'w Reading<'w>,
+    filled: &'w Filled,
+    used: &'w HashSet<usize>,
+    explained: &'w HashSet<usize>,
+}
+
+impl Words<'_> {
+    /// What becomes of the word, in a clause that is `open` if something of it was read.
+    fn fate(&self, at: usize, item: &Item, open: bool) -> Fate {
+        let (entry, reading) = (self.entry, self.reading);
+        let language = reading.language;
+        let explained = self.explained.contains(&at);
+        let first = (0..reading.items.len()).find(|at| !reading.means_nothing(*at)) == Some(at);
+        let deed = OTHER_DEEDS.contains(&item.text.as_str());
+        let made = first && makes(reading, entry, at) && !deed;
+        // “scale the instances …”, “hide 20 rocks”: what is to be done is another thing.
+        let has_object = || {
+            reading.item(at + 1).is_some_and(|next| match next.kind {
+                ItemKind::Mention(_) | ItemKind::Quantity(_) => true,
+                _ => language.is_determiner(&next.text) || next.text == "it" || next.text == "them",
+            })
+        };
+        let opens = first && !made && !explained && (deed || !silent(reading, entry, at)) && has_object();
+        let other = language.unsupported.contains(&item.stem) && !entry.vocabulary.contains(&item.stem);
+        let colour = language.colours.contains(&item.stem);
+        let before_noun = describes(entry, reading, at, self.used);
+        let understood = |at: usize| self.used.contains(&at) || self.explained.contains(&at);
+        let only = item.text == "only" && goes_on(reading, understood, at + 1);
+        let restricts = is_place(reading, at) && !only || decides(entry, reading, at);
+        let negation = opens || language.negations.contains(&item.text);
+        if negation || restricts && !explained || only_part(reading, at) {
+            return Fate::Hard { opens: false };
+        }
+        if silent(reading, entry, at) && !other {
+            let material = language.materials.contains(&item.stem);
+            let told = (material || !explained) && tells(entry, reading, self.filled, at);
+            return Fate::Silent { told };
+        }
+        if colour && before_noun || purpose(reading, at) {
+            return Fate::Soft;
+        }
+        let unmade = other && !(made && language.rising.contains(&item.text));
+        let ordered = !made && orders(reading, at);
+        let part = !(before_noun || idle(reading, at)) && belongs(reading, at, self.used);
+        if unmade || colour || is_property(reading, at) || !open || ordered || part {
+            return Fate::Hard { opens: true };
+        }
+        Fate::Soft
+    }
+}
+
 /// Checks all words that no role and no parameter used. Returns the harmless ones.
 ///
 /// # Errors
@@ -251,10 +323,29 @@ pub(crate) fn leftovers(
     let (mut hard, mut soft, mut told): (Vec<String>, Vec<String>, Vec<String>) = (Vec::new(), Vec::new(), Vec::new());
     let mut opened: HashSet<usize> = HashSet::from([0]);
     restricted(reading, &used, &mut hard);
-    let first = (0..reading.items.len()).find(|at| !reading.means_nothing(*at));
     let number = |at: usize| matches!(reading.item(at).map(|item| &item.kind), Some(ItemKind::Quantity(_)));
+    let talk = sentences_of_talk(reading, |at| {
+        used.contains(&at)
+            || explained.contains(&at)
+            || loose.contains(&at)
+            || unmeant.contains(&at)
+            || says_something(reading, entry, at)
+    });
+    let means = |at: usize| !silent(reading, entry, at) && !reading.means_nothing(at);
+    let named = talk.iter().filter(|sentence| (*sentence).clone().any(means));
+    told.extend(named.map(|sentence| reading.typed(sentence.start, sentence.end)));
+    let words = Words {
+        entry,
+        reading,
+        filled,
+        used: &used,
+        explained: &explained,
+    };
     for (at, item) in reading.items.iter().enumerate() {
         let clause = clauses.get(at).copied().unwrap_or(0);
+        if talk.iter().any(|sentence| sentence.contains(&at)) {
+            continue;
+        }
         if used.contains(&at) {
             opened.insert(clause);
             continue;
@@ -288,48 +379,35 @@ pub(crate) fn leftovers(
                 }
             }
             ItemKind::Word => {
-                let language = reading.language;
-                // “scale the instances …”, “hide 20 rocks”: what is to be done is another thing.
-                let opens = first == Some(at)
-                    && !explained.contains(&at)
-                    && (OTHER_DEEDS.contains(&item.text.as_str()) || !silent(reading, entry, at))
-                    && reading.item(at + 1).is_some_and(|next| match next.kind {
-                        ItemKind::Mention(_) | ItemKind::Quantity(_) => true,
-                        _ => language.is_determiner(&next.text) || next.text == "it" || next.text == "them",
-                    });
-                let negation = opens || language.negations.contains(&item.text);
-                let other = language.unsupported.contains(&item.stem) && !entry.vocabulary.contains(&item.stem);
-                let colour = language.colours.contains(&item.stem);
-                let before_noun = describes(entry, reading, at, &used);
-                let understood = |at: usize| used.contains(&at) || explained.contains(&at);
-                let only = item.text == "only" && goes_on(reading, understood, at + 1);
-                let place = is_place(reading, at) && !explained.contains(&at) && !only;
-                if negation
-                    || place
-                    || only_part(reading, at)
-                    || decides(entry, reading, at) && !explained.contains(&at)
-                {
-                    hard.push(item.typed.clone());
-                } else if silent(reading, entry, at) && !other {
-                    // The first meaningful word of a further clause opens it.
-                    if entry.vocabulary.contains(&item.stem) {
-                        opened.insert(clause);
+                let open = opened.contains(&clause);
+                match words.fate(at, item, open) {
+                    Fate::Hard { opens } => {
+                        hard.push(item.typed.clone());
+                        if opens {
+                            opened.insert(clause);
+                        }
                     }
-                    if !explained.contains(&at) && tells(entry, reading, filled, at) {
-                        told.push(item.typed.clone());
+                    Fate::Soft => soft.push(item.typed.clone()),
+                    Fate::Silent { told: named } => {
+                        // The first meaningful word of a further clause opens it.
+                        if entry.vocabulary.contains(&item.stem) {
+                            opened.insert(clause);
+                        }
+                        told.extend(named.then(|| item.typed.clone()));
                     }
-                } else if colour && before_noun {
-                    soft.push(item.typed.clone());
-                } else if other || colour || !opened.contains(&clause) || !(before_noun || idle(reading, at)) {
-                    hard.push(item.typed.clone());
-                    opened.insert(clause);
-                } else {
-                    soft.push(item.typed.clone());
                 }
             }
         }
     }
-    if hard.is_empty() && soft.len() <= FEW {
+    // More words that were read than such as were not.
+    let item = |at: &&usize| {
+        reading
+            .item(**at)
+            .is_some_and(|item| !matches!(item.kind, ItemKind::Break(_)))
+    };
+    let read: HashSet<usize> = used.union(&explained).copied().collect();
+    let most = FEW.min(read.iter().filter(item).count());
+    if hard.is_empty() && soft.len() <= most {
         soft.extend(told);
         return Ok(soft);
     }
@@ -378,20 +456,46 @@ fn describes(entry: &Entry, reading: &Reading, at: usize, used: &HashSet<usize>)
         })
 }
 
+/// Whether the word is one that no sentence of talk has: a thing, a number, a colour, a place, or what no preset does.
+fn says_something(reading: &Reading, entry: &Entry, at: usize) -> bool {
+    let language = reading.language;
+    reading.item(at).is_some_and(|item| match &item.kind {
+        ItemKind::Quantity(_) => item.text != "one",
+        ItemKind::Mention(_) => true,
+        ItemKind::Break(_) => false,
+        ItemKind::Word => {
+            entry.vocabulary.contains(&item.stem) && !language.stop.contains(&item.text)
+                || language.unsupported.contains(&item.stem)
+                || language.colours.contains(&item.stem)
+                || language.materials.contains(&item.stem)
+                || language.shape(&item.stem).is_some()
+                || is_place(reading, at)
+                || decides(entry, reading, at)
+        }
+    })
+}
+
+/// Whether the word is a property that the preset does not have: “with random *thickness*”.
+fn is_property(reading: &Reading, at: usize) -> bool {
+    reading.item(at).is_some_and(|item| item.text.ends_with("ness")) || reading.is(at, &MEASURES)
+}
+
+/// Whether the word says what the result is for or like: “for my animation project”, “like a buoy”, “as a sculpture”; not “for 20 cubes”.
+fn purpose(reading: &Reading, at: usize) -> bool {
+    let words = (at.saturating_sub(5)..at)
+        .rev()
+        .take_while(|before| reading.item(*before).is_some_and(|item| item.kind == ItemKind::Word));
+    words.into_iter().any(|before| {
+        reading.is(before, &["for"]) || reading.is(before, &["like", "as"]) && !reading.is(before + 1, &["if"])
+    })
+}
+
 /// Words that do not change the result: manner (“nicely”), purpose (“for my forest project”) and “so it looks like …”.
 fn idle(reading: &Reading, at: usize) -> bool {
     let manner = reading
         .item(at)
         .is_some_and(|item| item.text.ends_with("ly") && item.text.len() > 4);
-    let purpose = (at.saturating_sub(5)..at)
-        .rev()
-        .take_while(|before| reading.item(*before).is_some_and(|item| item.kind == ItemKind::Word));
-    let looks =
-        |before: usize| reading.is(before, &["like"]) && before > 0 && reading.is(before - 1, &["look", "looks"]);
-    manner
-        || purpose
-            .into_iter()
-            .any(|before| reading.is(before, &["for"]) || looks(before))
+    manner || purpose(reading, at)
 }
 
 /// A word for a message, shortened if it is long.

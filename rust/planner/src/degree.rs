@@ -3,8 +3,7 @@
 use crate::fill::Filled;
 use crate::language::{Degree, DegreeOf};
 use crate::library::{Entry, Slot};
-use crate::phrase::Phrase;
-use crate::preset::ParameterKind;
+use crate::preset::{Makes, ParameterKind};
 use crate::reading::{ItemKind, Reading};
 use crate::scene::Referent;
 use crate::share::{as_large, share};
@@ -30,16 +29,10 @@ pub(crate) fn degree(reading: &Reading, at: usize) -> Option<Degree> {
     Some(degree)
 }
 
-/// Whether a slot is about one of these words.
-pub(crate) fn speaks_of(slot: &Slot, cues: &[String]) -> bool {
-    let one = |phrase: &Phrase| phrase.weight() == 1 && phrase.stems().any(|stem| cues.contains(&stem));
-    slot.before.iter().chain(&slot.after).any(one)
-}
-
 /// The slot that is about the first of these words that any is about: “thick” is the thickness before it is a radius.
 pub(crate) fn nearest<'s>(slots: &(impl Iterator<Item = &'s Slot> + Clone), cues: &[String]) -> Option<&'s Slot> {
     cues.iter()
-        .find_map(|cue| slots.clone().find(|slot| speaks_of(slot, std::slice::from_ref(cue))))
+        .find_map(|cue| slots.clone().find(|slot| slot.speaks_of(std::slice::from_ref(cue))))
 }
 
 /// The parameter that counts what a preset makes or places.
@@ -68,7 +61,7 @@ pub(crate) fn acting(entry: &Entry) -> Option<&Slot> {
         .slots
         .iter()
         .filter(measures)
-        .find(|slot| slot.parameter.name == "strength" || speaks_of(slot, &strength));
+        .find(|slot| slot.parameter.name == "strength" || slot.speaks_of(&strength));
     let first = entry
         .slots
         .iter()
@@ -87,7 +80,7 @@ fn sizing(entry: &Entry, of_thing: bool) -> Option<&Slot> {
     entry
         .slots
         .iter()
-        .find(|slot| slot.parameter.kind == ParameterKind::Length && speaks_of(slot, &cues))
+        .find(|slot| slot.parameter.kind == ParameterKind::Length && slot.speaks_of(&cues))
 }
 
 /// What the word at this place describes: a noun after it, with its item.
@@ -132,7 +125,7 @@ fn described(reading: &Reading, entry: &Entry, cast: &[usize], at: usize) -> Des
 }
 
 /// Nouns that say what is large or small.
-const MEASURES: [&str; 22] = [
+pub(crate) const MEASURES: [&str; 22] = [
     "height",
     "width",
     "length",
@@ -179,7 +172,7 @@ fn shift_shares(entry: &Entry, reading: &Reading, filled: &mut Filled) {
         };
         let measures = |slot: &&Slot| {
             let kind = slot.parameter.kind;
-            matches!(kind, ParameterKind::Length | ParameterKind::Factor) && speaks_of(slot, &cues)
+            matches!(kind, ParameterKind::Length | ParameterKind::Factor) && slot.speaks_of(&cues)
         };
         let slot = match degree {
             Some(DegreeOf::Size) => sizing(entry, false),
@@ -217,12 +210,43 @@ fn measure_behind<'e>(entry: &'e Entry, reading: &Reading, at: usize) -> Option<
         )
     };
     let usual = |slot: &&Slot| !slot.parameter.default.is_null();
-    let named = || entry.slots.iter().filter(numeric).filter(|slot| speaks_of(slot, &cues));
+    let named = || entry.slots.iter().filter(numeric).filter(|slot| slot.speaks_of(&cues));
     let amount = reading
         .is(at + 1, &["density", "amount", "number"])
         .then(|| counting(entry))
         .flatten();
     amount.or_else(|| named().find(usual)).or_else(|| named().next())
+}
+
+/// The lengths of what a preset makes that follow from no other of its lengths and were not given.
+fn own_lengths(entry: &Entry, filled: &Filled) -> Vec<String> {
+    fn names<'v>(value: &'v serde_json::Value, found: &mut Vec<&'v str>) {
+        match value {
+            serde_json::Value::String(name) => found.push(name),
+            serde_json::Value::Array(parts) => parts.iter().for_each(|part| names(part, found)),
+            _ => {}
+        }
+    }
+    if entry.preset.target.makes == Makes::Never || entry.preset.thing.is_some() {
+        return Vec::new();
+    }
+    let length = |name: &str| {
+        let parameter = entry.preset.parameter(name);
+        parameter.is_some_and(|one| one.kind == ParameterKind::Length)
+    };
+    let independent = |slot: &&Slot| {
+        let mut all = Vec::new();
+        names(&slot.parameter.default, &mut all);
+        slot.parameter.kind == ParameterKind::Length
+            && !slot.parameter.default.is_null()
+            && !all.into_iter().any(length)
+    };
+    let free = |slot: &&Slot| {
+        let name = &slot.parameter.name;
+        !filled.values.contains_key(name) && !filled.shifts.contains_key(name)
+    };
+    let slots = entry.slots.iter().filter(independent).filter(free);
+    slots.map(|slot| slot.parameter.name.clone()).collect()
 }
 
 /// Gives each such word to the parameter that it is about, as a factor of what is usual there. `cast` are the items of the objects.
@@ -267,10 +291,19 @@ pub(crate) fn shift(entry: &Entry, reading: &Reading, cast: &[usize], filled: &m
                 let given = filled.values.contains_key(&other.parameter.name);
                 let measures = matches!(other.parameter.kind, ParameterKind::Length | ParameterKind::Range);
                 let of_size = name.is_some_and(|name| other.parameter.name.starts_with(name.as_str()));
-                given && (speaks_of(other, &degree.cues) || degree.of == DegreeOf::Size && measures && of_size)
+                given && (other.speaks_of(&degree.cues) || degree.of == DegreeOf::Size && measures && of_size)
             });
+        let lengths = own_lengths(entry, filled);
         match (slot, name) {
             _ if measured => filled.loose.push(at),
+            // “a small table” has all its lengths smaller.
+            (None, _) if degree.of == DegreeOf::Size && !of_thing && !lengths.is_empty() => {
+                for name in lengths {
+                    filled.shifts.insert(name.clone(), degree.factor);
+                    filled.sources.insert(name, reading.typed(at, at + 1));
+                }
+                filled.used.push(at);
+            }
             (Some(_), Some(name)) if filled.values.contains_key(name) => filled.loose.push(at),
             (Some(slot), Some(name)) if !slot.parameter.default.is_null() && !filled.shifts.contains_key(name) => {
                 filled.shifts.insert(name.clone(), degree.factor);

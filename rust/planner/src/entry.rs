@@ -107,6 +107,14 @@ pub(crate) struct Slot {
     pub(crate) off: Vec<Phrase>,
 }
 
+impl Slot {
+    /// Whether it is about one of these words, by their stems.
+    pub(crate) fn speaks_of(&self, cues: &[String]) -> bool {
+        let one = |phrase: &Phrase| phrase.weight() == 1 && phrase.stems().any(|stem| cues.contains(&stem));
+        self.before.iter().chain(&self.after).any(one)
+    }
+}
+
 /// Introducing phrases of one role.
 #[derive(Default)]
 pub(crate) struct Introducers {
@@ -348,6 +356,13 @@ impl Entry {
         let called: HashSet<&String> = self.preset.calls.iter().flat_map(|rule| &rule.all).collect();
         let concepts = self.concepts.iter().filter(move |(name, _)| called.contains(name));
         concepts.flat_map(|(_, list)| list)
+    }
+
+    /// Whether its title or its description has the word: “brick” of a brick wall.
+    pub(crate) fn speaks_of(&self, stem: &str) -> bool {
+        let said = format!("{} {}", self.preset.title, self.preset.description).to_lowercase();
+        said.split(|c: char| !c.is_alphanumeric())
+            .any(|word| crate::tokens::stem(word) == stem)
     }
 
     /// Title and an example prompt.

@@ -7,12 +7,13 @@ use geonode_protocol::Code;
 
 use crate::language::Dimension;
 use crate::library::{Entry, Slot};
-use crate::offers::{idle, is_vague, offers, settle};
+use crate::offers::{idle, is_vague, offers};
 use crate::phrase::Phrase;
 use crate::preset::{Parameter, ParameterKind};
 use crate::quantity::{Amount, Unit};
 use crate::reading::{ItemKind, Reading};
 use crate::refusal::Refusal;
+use crate::settle::settle;
 use crate::values::{PromptValue, base_value, in_range, plain};
 
 /// The parameters that were read from the prompt.

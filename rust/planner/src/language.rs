@@ -104,6 +104,8 @@ struct File {
     definite: Vec<String>,
     indefinite: Vec<String>,
     stop: Vec<String>,
+    chat: Vec<String>,
+    materials: Vec<String>,
     adjectives: Vec<String>,
     prepositions: Vec<String>,
     conjunctions: Vec<String>,
@@ -164,8 +166,10 @@ pub(crate) struct Language {
     pub(crate) definite: HashSet<String>,
     /// “a”, “some”: what follows need not exist.
     pub(crate) indefinite: HashSet<String>,
-    /// Words without a meaning of their own.
+    /// Words without a meaning of their own: function words, and those of talk, of politeness, and of making and wanting in general.
     pub(crate) stop: HashSet<String>,
+    /// Stems of what things are made of, which shapes have not: “wooden”.
+    pub(crate) materials: HashSet<String>,
     /// Stems of adjectives and adverbs that may be ignored.
     pub(crate) adjectives: HashSet<String>,
     /// Words that open a phrase.
@@ -338,7 +342,8 @@ impl Language {
             reseeds: set(file.reseeds),
             definite: set(file.definite),
             indefinite: set(file.indefinite),
-            stop: set(file.stop),
+            stop: file.stop.into_iter().chain(file.chat).collect(),
+            materials: stems(&file.materials),
             prepositions: set(file.prepositions),
             conjunctions: set(file.conjunctions),
             negations: set(file.negations),

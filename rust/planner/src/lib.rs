@@ -4,9 +4,11 @@
 //! artists keep.
 
 mod answer;
+mod aside;
 mod build;
 mod change;
 mod choose;
+mod copies;
 mod cover;
 mod degree;
 mod draft;
@@ -23,6 +25,7 @@ mod library;
 mod matching;
 mod naming;
 mod nouns;
+mod numerals;
 mod offers;
 pub mod offline;
 mod page;
@@ -41,6 +44,7 @@ mod scene;
 mod scenes;
 mod second;
 mod sequence;
+mod settle;
 mod share;
 mod spelling;
 mod standing;

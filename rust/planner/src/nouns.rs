@@ -32,7 +32,10 @@ const PARTS: [&str; 27] = [
 pub(crate) fn is_share(reading: &Reading, at: usize, quantity: &Quantity) -> bool {
     let words = || reading.item(at).map_or("", |item| item.text.as_str()).split(' ');
     let fraction = |word: &str| reading.language.fractions.contains_key(word);
-    matches!(quantity.amount, Amount::One(_)) && (quantity.unit == Unit::Percent || words().any(fraction))
+    // “half a dozen” are six.
+    let counts = |word: &str| reading.language.multipliers.contains_key(word);
+    let share = words().any(fraction) && !words().any(counts);
+    matches!(quantity.amount, Amount::One(_)) && (quantity.unit == Unit::Percent || share)
 }
 
 /// Words that may be between a phrase and the noun that it introduces.

@@ -22,6 +22,8 @@ const ELEMENTS: [&str; 9] = [
     "points",
 ];
 
+/// Leaving a number unassigned costs more than the vaguest match, so that every number is assigned if possible.
+pub(crate) const UNREAD: f64 = 12.0;
 /// Greatest distance at which a word relates to a number.
 const REACH: f64 = 4.5;
 
@@ -317,7 +319,7 @@ fn may_be_first(reading: &Reading, at: usize, quantity: &Quantity) -> bool {
 #[derive(Clone)]
 pub(crate) struct Offer {
     /// How far-fetched that is.
-    cost: f64,
+    pub(crate) cost: f64,
     /// Index of the parameter.
     pub(crate) slot: usize,
     /// Item of the number.
@@ -416,6 +418,16 @@ fn cannot_be(parameter: &Parameter, quantity: &Quantity, reading: &Reading, at: 
     open_count && !parameter.counts_things || counts_only && !counts
 }
 
+/// Whether two bare numbers count what follows them, which this parameter does not speak of: “5x4 windows” is no floor plan.
+fn sides_of_others(slot: &Slot, quantity: &Quantity, reading: &Reading, at: usize) -> bool {
+    let counted = quantity.unit == Unit::Bare && matches!(quantity.amount, Amount::Sides(_));
+    let noun = counted_noun(reading, at).and_then(|noun| reading.item(noun));
+    counted
+        && slot.parameter.kind == ParameterKind::Sides
+        && slot.parameter.of == Some(ParameterKind::Length)
+        && noun.is_some_and(|noun| !slot.speaks_of(std::slice::from_ref(&noun.stem)))
+}
+
 /// The stem of the item behind a number: “large” of “5 large ones”.
 fn beside_stem(reading: &Reading, at: usize) -> String {
     reading.item(at + 1).map(|item| item.stem.clone()).unwrap_or_default()
@@ -462,7 +474,7 @@ fn offers_of(entry: &Entry, reading: &Reading, things: &[usize], at: usize) -> V
     let other = counts_another(entry, reading, at, quantity, things);
     for (index, slot) in entry.slots.iter().enumerate() {
         let parameter = &slot.parameter;
-        if cannot_be(parameter, quantity, reading, at, things) {
+        if cannot_be(parameter, quantity, reading, at, things) || sides_of_others(slot, quantity, reading, at) {
             continue;
         }
         let Some(mut base) = fits(parameter, quantity) else {
@@ -535,75 +547,4 @@ fn offers_of(entry: &Entry, reading: &Reading, things: &[usize], at: usize) -> V
             .map(|(_, offer)| offer),
     );
     offers
-}
-
-/// Leaving a number unassigned costs more than the vaguest match, so that every number is assigned if possible.
-const UNREAD: f64 = 12.0;
-/// In sentences with more numbers than this, each number is assigned by itself.
-const TOGETHER: usize = 7;
-
-/// The cheapest assignment of every number to its own parameter: “3 rows 5 columns” is not “rows 5”.
-pub(crate) fn settle(entry: &Entry, mut offers: Vec<Offer>) -> Vec<Offer> {
-    let mut items: Vec<usize> = offers.iter().map(|offer| offer.item).collect();
-    items.sort_unstable();
-    items.dedup();
-    if items.len() > TOGETHER || entry.slots.len() > 64 {
-        return offers;
-    }
-    let mut seen = Vec::new();
-    // Sorted by cost, so the first of a pair is its cheapest.
-    offers.retain(|offer| {
-        let pair = (offer.item, offer.slot);
-        let new = !seen.contains(&pair);
-        seen.push(pair);
-        new
-    });
-    let choices: Vec<Vec<&Offer>> = items
-        .iter()
-        .map(|item| offers.iter().filter(|offer| offer.item == *item).collect())
-        .collect();
-    let mut search = Search {
-        choices: &choices,
-        path: Vec::new(),
-        best: Vec::new(),
-        cost: f64::INFINITY,
-        left: 200_000,
-    };
-    search.step(0, 0, 0.0);
-    let mut chosen: Vec<Offer> = search.best.into_iter().cloned().collect();
-    chosen.sort_by(|a, b| a.cost.total_cmp(&b.cost));
-    // Unassigned numbers may still fit where parameters exclude each other.
-    chosen.extend(offers);
-    chosen
-}
-
-struct Search<'a> {
-    choices: &'a [Vec<&'a Offer>],
-    path: Vec<&'a Offer>,
-    best: Vec<&'a Offer>,
-    cost: f64,
-    left: u32,
-}
-
-impl Search<'_> {
-    fn step(&mut self, item: usize, slots: u64, cost: f64) {
-        if cost >= self.cost || self.left == 0 {
-            return;
-        }
-        self.left -= 1;
-        let Some(offers) = self.choices.get(item) else {
-            self.cost = cost;
-            self.best.clone_from(&self.path);
-            return;
-        };
-        for offer in offers {
-            let bit = 1_u64 << offer.slot;
-            if slots & bit == 0 {
-                self.path.push(offer);
-                self.step(item + 1, slots | bit, cost + offer.cost);
-                self.path.pop();
-            }
-        }
-        self.step(item + 1, slots, cost + UNREAD);
-    }
 }

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::answer;
 use crate::build::{Planned, build};
 use crate::change::preset_of;
+use crate::copies;
 use crate::follow::{self, Follow, changed, changes_a_value, opens_with_a_value};
 use crate::last::{self, Last};
 use crate::library::Library;
@@ -45,6 +46,7 @@ pub struct Understood {
 pub fn answer(prompt: &str, context: &Context, options: &Options) -> Result<Planned, Refusal> {
     check_length(prompt)?;
     let library = &*Library::with(&options.presets)?;
+    let prompt = &*wish::written_out(prompt);
     if let Some(said) = answer::answer(prompt, context, library) {
         return Ok(told(&said));
     }
@@ -102,8 +104,10 @@ fn in_english(library: &Library, prompt: &str, context: &Context, options: &Opti
     let prompt = kept.as_deref().unwrap_or(prompt);
     asked(library, prompt, context, options).or_else(|refusal| {
         let plain = wish::plainly(prompt, &library.language).ok_or_else(|| refusal.clone())?;
-        asked(library, &plain, context, options).map_err(|other| match other.code {
-            Code::NoPresetMatch => refusal,
+        // The plain words are refused for what they say, not for being a question.
+        asked(library, &plain, context, options).map_err(|other| match (refusal.code, other.code) {
+            (Code::NoPresetMatch, _) => other,
+            (_, Code::NoPresetMatch) => refusal,
             _ => other,
         })
     })
@@ -139,9 +143,11 @@ fn single(
     options: &Options,
     follows: bool,
 ) -> Result<Planned, Refusal> {
+    let last = Last::of(&library.entries, context, options.object.as_deref()).filter(|_| !follows);
+    let other = copies::other_thing(library, last.as_ref(), prompt, context);
+    let prompt = other.as_deref().unwrap_or(prompt);
     let (rest, instead) = without_instead(library, prompt);
     let rest = rest.as_ref();
-    let last = Last::of(&library.entries, context, options.object.as_deref()).filter(|_| !follows);
     if let Some((last, more)) = last
         .as_ref()
         .and_then(|last| Some((last, follow::another(library, last, rest)?)))
@@ -193,6 +199,7 @@ fn single(
         Ok(here) if continues(&here) => return changed(library, rest, context, on_last, last.as_ref()),
         other => other,
     };
+    let first = copies::not_of_ground(last.as_ref(), first, rest);
     // “8 of them” and “make it 12” are said of the last result, whatever else has so many copies.
     let about_last = counted.is_some() || changes && changes_a_value(library, rest);
     let first = match (first, &last) {
@@ -332,6 +339,7 @@ fn opens_with_a_change(library: &Library, prompt: &str) -> bool {
 /// As [`plan`].
 pub fn understand(prompt: &str, context: &Context, options: &Options) -> Result<Understood, Refusal> {
     let library = &*Library::with(&options.presets)?;
+    let prompt = &*wish::written_out(prompt);
     let kept = wish::without_rejected(prompt, context, &library.language);
     let prompt = kept.as_deref().unwrap_or(prompt);
     let read_plainly = |prompt: &str| read(library, &without_instead(library, prompt).0, context, options);

@@ -4,6 +4,7 @@
 //! lines that several presets share. What the lines that are kept name of the parameters are the inputs of the tree.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
@@ -19,6 +20,35 @@ pub(crate) fn title(word: &str) -> String {
             .map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
     });
     words.collect::<Vec<String>>().join(" ")
+}
+
+/// The node that shows the geometry as large as it is in the scene, where the object is stretched.
+pub(crate) const UNSTRETCHED: &str = "unstretched";
+
+/// What a page stands in.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Around {
+    /// Whether copies of earlier results pass by, so that it works on the mesh alone.
+    pub(crate) pass: bool,
+    /// The scale of an object that is not scaled evenly: the page works at the size of the scene, and its result is put back.
+    pub(crate) stretch: Option<[f64; 3]>,
+}
+
+impl Around {
+    /// The lines before the page.
+    pub(crate) fn opening(&self) -> String {
+        let mut out = String::new();
+        let mut source = "geometry";
+        if let Some(scale) = self.stretch {
+            let scale = literal(&json!(scale));
+            let _ = writeln!(out, "    {UNSTRETCHED} = transform_geometry(geometry, scale={scale})");
+            source = UNSTRETCHED;
+        }
+        if self.pass {
+            let _ = writeln!(out, "    before = separate_components({source})");
+        }
+        out
+    }
 }
 
 /// One statement of a page; it may be several lines of text.
@@ -135,16 +165,20 @@ impl Line {
         Ok(true)
     }
 
-    /// The line with its values, indented below a `def` or `with`. Where copies of earlier results `pass` by, it works on the mesh alone.
-    pub(crate) fn written(&self, scope: &Scope, pass: bool) -> Result<String, ExprError> {
+    /// The line with its values, indented below a `def` or `with`, as it reads and returns the geometry `around` it.
+    pub(crate) fn written(&self, scope: &Scope, around: &Around) -> Result<String, ExprError> {
         let mut out = "    ".repeat(self.indent + 1);
-        let returned = self.text.strip_prefix("return ").filter(|_| pass);
+        let (pass, stretch) = (around.pass, around.stretch);
+        let returned = self.text.strip_prefix("return ").filter(|_| pass || stretch.is_some());
         if returned.is_some() {
-            out.push_str("return join_geometry(");
+            out.push_str("return ");
+            out.push_str(if stretch.is_some() { "transform_geometry(" } else { "" });
+            out.push_str(if pass { "join_geometry(" } else { "" });
         }
         for piece in pieces(returned.unwrap_or(&self.text)) {
             match piece {
                 Piece::Word("geometry") if pass => out.push_str("before.mesh"),
+                Piece::Word("geometry") if stretch.is_some() => out.push_str(UNSTRETCHED),
                 Piece::Value(name) => {
                     let value = scope.get(name).ok_or_else(|| ExprError::UnknownName(name.to_owned()))?;
                     match value {
@@ -156,8 +190,12 @@ impl Line {
                 Piece::Word(text) | Piece::Argument(text) | Piece::Text(text) => out.push_str(text),
             }
         }
-        if returned.is_some() {
+        if returned.is_some() && pass {
             out.push_str(", before.curve, before.point_cloud, before.volume, before.instances)");
+        }
+        if let Some(scale) = stretch.filter(|_| returned.is_some()) {
+            let back = scale.map(|side| 1.0 / side);
+            let _ = write!(out, ", scale={})", literal(&json!(back)));
         }
         Ok(out)
     }
@@ -337,7 +375,7 @@ mod tests {
         body.kept(scope)
             .unwrap()
             .iter()
-            .map(|line| line.written(scope, false).unwrap())
+            .map(|line| line.written(scope, &Around::default()).unwrap())
             .collect()
     }
 

@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 use crate::change::{is_said, names as names_in};
 use crate::expr::{self, ExprError, Scope};
 use crate::naming::Names;
-use crate::page::{Line, literal, title};
+use crate::page::{Around, Line, UNSTRETCHED, literal, title};
 use crate::preset::{GROUP, Parameter, ParameterKind};
 use crate::refusal::Refusal;
-use crate::template::{Read, broken};
+use crate::template::{Read, broken, is_even};
 use crate::whole;
 
 /// An input of the tree.
@@ -189,7 +189,21 @@ pub(crate) fn page(read: &Read, scope: &Scope, unit: f64, names: &Names, context
     if read.entry.preset.is_whole() {
         return whole(read, scope, unit, names, context);
     }
-    page_of_lines(read, scope, unit, names, passes(read, context))
+    let around = Around {
+        pass: passes(read, context),
+        stretch: stretch(read, context),
+    };
+    page_of_lines(read, scope, unit, names, &around)
+}
+
+/// The scale of the object, if it is not the same along all axes and the page can work at the size of the scene: not where it looks at other objects
+/// from the object's own space.
+pub(crate) fn stretch(read: &Read, context: &Context) -> Option<[f64; 3]> {
+    let object = context.object(&read.cast.target).filter(|_| !read.cast.makes)?;
+    let scale = object.scale.map(f64::abs);
+    let even = is_even(scale) || scale.iter().any(|side| *side < 1e-6);
+    let relative = || read.entry.body.lines.iter().any(|line| line.text.contains("RELATIVE"));
+    (!even && !read.entry.preset.is_whole() && !relative()).then_some(scale)
 }
 
 /// Whether the copies that earlier modifiers may show pass by what the preset makes.
@@ -199,7 +213,7 @@ pub(crate) fn passes(read: &Read, context: &Context) -> bool {
     shows && read.entry.preset.target.own
 }
 
-fn page_of_lines(read: &Read, scope: &Scope, unit: f64, names: &Names, pass: bool) -> Result<String, Refusal> {
+fn page_of_lines(read: &Read, scope: &Scope, unit: f64, names: &Names, around: &Around) -> Result<String, Refusal> {
     let broken = |error: ExprError| broken(&error, read.entry);
     let lines = read.entry.body.kept(scope).map_err(broken)?;
     let inputs = inputs(read, scope, unit, &lines)?;
@@ -224,11 +238,9 @@ fn page_of_lines(read: &Read, scope: &Scope, unit: f64, names: &Names, pass: boo
         let list: Vec<&str> = within.map(|input| input.parameter.name.as_str()).collect();
         let _ = writeln!(out, "    panel({}, {})", json!(panel), list.join(", "));
     }
-    if pass {
-        out.push_str("    before = separate_components(geometry)\n");
-    }
+    out.push_str(&around.opening());
     for line in lines {
-        let _ = writeln!(out, "{}", line.written(scope, pass).map_err(broken)?);
+        let _ = writeln!(out, "{}", line.written(scope, around).map_err(broken)?);
     }
     let _ = write!(
         out,
@@ -274,6 +286,8 @@ struct Change<'c> {
     read: &'c Read<'c>,
     scope: &'c Scope,
     tree: Option<&'c Tree>,
+    /// The scale of a stretched object.
+    stretch: Option<[f64; 3]>,
     /// The values of the modifier's inputs.
     shown: Option<&'c geonode_graph::ir::Map>,
     names: &'c Names,
@@ -299,6 +313,7 @@ pub(crate) fn changes(
         read,
         scope,
         tree: context.tree.as_ref().and_then(|bundle| bundle.trees.get(&names.group)),
+        stretch: stretch(read, context),
         shown: context
             .object(&read.cast.target)
             .and_then(|object| object.modifiers.iter().find(|one| one.name == names.modifier))
@@ -308,12 +323,32 @@ pub(crate) fn changes(
         kept,
     };
     let (edit, new) = change.edit()?;
+    if edit.is_none() && new.is_empty() && change.is_so() {
+        return Ok(Vec::new());
+    }
     let mut steps: Vec<Value> = edit.into_iter().collect();
     steps.extend(change.values(&new));
     Ok(steps)
 }
 
 impl Change<'_> {
+    /// Whether the modifier shows all that the prompt asks for already.
+    fn is_so(&self) -> bool {
+        let same = |input: &Input| {
+            let shown = self.shown.and_then(|values| values.get(&input.title()));
+            shown.is_some_and(|shown| match (shown.as_f64(), input.value.as_f64()) {
+                (Some(shown), Some(value)) => (shown - value).abs() <= 1e-5 * value.abs().max(1e-3),
+                _ => *shown == input.value || *shown == input.json(),
+            })
+        };
+        let mut asked = self
+            .inputs
+            .iter()
+            .filter(|input| self.follows(&input.parameter.name))
+            .peekable();
+        asked.peek().is_some() && asked.all(same)
+    }
+
     fn follows(&self, name: &str) -> bool {
         follows(self.read, self.scope, &self.inputs, name, 0)
     }
@@ -373,11 +408,16 @@ impl Change<'_> {
             let _ = writeln!(out, "    {}", input.declared());
             out.extend(input.limits());
         }
-        let pass = self
-            .tree
-            .is_some_and(|tree| tree.nodes.iter().any(|node| node.id == "before"));
+        let has = |id: &str| {
+            self.tree
+                .is_some_and(|tree| tree.nodes.iter().any(|node| node.id == id))
+        };
+        let around = Around {
+            pass: has("before"),
+            stretch: self.stretch.filter(|_| has(UNSTRETCHED)),
+        };
         for line in &lines {
-            let _ = writeln!(out, "{}", line.written(self.scope, pass).map_err(broken)?);
+            let _ = writeln!(out, "{}", line.written(self.scope, &around).map_err(broken)?);
         }
         for line in set.into_iter().chain(self.gone()) {
             let _ = writeln!(out, "{line}");

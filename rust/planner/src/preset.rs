@@ -200,6 +200,9 @@ pub(crate) struct Role {
     /// Whether the preset works on the mesh of the object itself: copies that earlier modifiers show pass by as they are.
     #[serde(default)]
     pub(crate) own: bool,
+    /// Whether it is about the copies that earlier modifiers show, so that “them” after a scatter is what it works on.
+    #[serde(default)]
+    pub(crate) copies: bool,
     /// When the preset makes an object of its own for what the prompt names no object for.
     #[serde(default)]
     pub(crate) makes: Makes,

@@ -138,15 +138,24 @@ impl<'a> Reading<'a> {
         let mut clause = 0;
         self.items
             .iter()
-            .map(|item| {
+            .enumerate()
+            .map(|(at, item)| {
                 let parts = match &item.kind {
                     ItemKind::Break(mark) => {
                         matches!(mark, '.' | ',' | ';' | ':' | '!' | '?' | '\n' | '(' | ')' | '&' | '+')
                     }
-                    ItemKind::Word => matches!(
-                        item.text.as_str(),
-                        "and" | "then" | "but" | "so" | "afterwards" | "plus" | "also"
-                    ),
+                    // “so empty” is one thing with what it stands in.
+                    ItemKind::Word if item.text == "so" => self.item(at + 1).is_none_or(|next| {
+                        next.kind != ItemKind::Word
+                            || self.language.stop.contains(&next.text)
+                            || self.language.is_determiner(&next.text)
+                    }),
+                    ItemKind::Word => {
+                        matches!(
+                            item.text.as_str(),
+                            "and" | "then" | "but" | "afterwards" | "plus" | "also"
+                        )
+                    }
                     _ => false,
                 };
                 if parts {

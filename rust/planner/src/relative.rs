@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use geonode_protocol::Code;
 
-use crate::degree::{acting, counting, nearest, speaks_of};
+use crate::degree::{acting, counting, nearest};
 use crate::language::DegreeOf;
 use crate::last::Last;
 use crate::library::{Library, Slot};
@@ -187,7 +187,7 @@ fn said<'e>(reading: &Reading, last: &Last<'e>) -> Option<Said<'e>> {
                     last.entry
                         .slots
                         .iter()
-                        .filter(|slot| numeric(slot) && speaks_of(slot, &cues))
+                        .filter(|slot| numeric(slot) && slot.speaks_of(&cues))
                         .max_by_key(|slot| u8::from(present(last, slot).is_some()))
                 };
                 let factor = language.multiples.get(&item.text);
@@ -199,7 +199,7 @@ fn said<'e>(reading: &Reading, last: &Last<'e>) -> Option<Said<'e>> {
                 } else if let Some(comparative) = compared.filter(|_| said.sign.is_none()) {
                     said.sign = Some(comparative.factor);
                     // “make the steps deeper” does not add steps.
-                    let other = matches!(&said.of, Some(Of::Slot(slot)) if !speaks_of(slot, &comparative.cues));
+                    let other = matches!(&said.of, Some(Of::Slot(slot)) if !slot.speaks_of(&comparative.cues));
                     if comparative.of == DegreeOf::Dimension && other {
                         said.of = None;
                     }
@@ -270,7 +270,7 @@ fn slot_follows<'e>(reading: &Reading, at: usize, last: &Last<'e>) -> Option<&'e
     last.entry
         .slots
         .iter()
-        .find(|slot| numeric(slot) && speaks_of(slot, &cues))
+        .find(|slot| numeric(slot) && slot.speaks_of(&cues))
 }
 
 /// Whether a word adds nothing: polite words, the preset's own, “it”.
@@ -389,7 +389,7 @@ fn changed<'a>(library: &'a Library, last: &Last<'a>, said: &Said<'a>) -> Result
                     .filter(there)
                     .find(|slot| slot.parameter.sizes_things);
                 let cues = ["size", "big", "larg", "radius", "diamet"].map(str::to_owned);
-                things.or_else(|| entry.slots.iter().filter(there).find(|slot| speaks_of(slot, &cues)))
+                things.or_else(|| entry.slots.iter().filter(there).find(|slot| slot.speaks_of(&cues)))
             }
         }
     };

@@ -10,7 +10,7 @@ use crate::fill;
 use crate::library::Library;
 use crate::reading::{ItemKind, Reading};
 use crate::refusal::Refusal;
-use crate::roles;
+use crate::roles::{self, Cast, Thing};
 use crate::second;
 use crate::template::Read;
 use crate::whole::PresetFile;
@@ -100,6 +100,29 @@ fn removes<'r>(reading: &'r Reading) -> Option<&'r String> {
         .map(|off| &off.stem)
 }
 
+/// What may be the thing to place, where the prompt names none that is known: “mushrooms growing on my plane” are no cubes.
+fn unknown_thing(cast: &Cast, unused: &[String], reading: &Reading) -> Option<Refusal> {
+    let shape = matches!(cast.thing, Some(Thing::Shape(_, None))) && !cast.kept;
+    let noun = |word: &&String| {
+        let item = reading.items.iter().find(|item| item.typed == **word);
+        let manner = ["ly", "ed", "ing"].iter().any(|end| word.ends_with(end));
+        !manner
+            && item.is_some_and(|item| {
+                item.kind == ItemKind::Word
+                    && !reading.is_empty_word(item)
+                    && !reading.language.materials.contains(&item.stem)
+                    && !reading.language.telling.contains(&item.text)
+            })
+    };
+    let word = unused.iter().filter(|_| shape).find(noun)?;
+    Some(Refusal::new(
+        Code::UnknownObject,
+        format!(
+            "There is no object called “{word}” in the scene, and no preset makes it. Nothing was changed. Add one, or name another thing to place, such as cubes, spheres or an object of the scene."
+        ),
+    ))
+}
+
 pub(crate) fn read<'a>(
     library: &'a Library,
     prompt: &str,
@@ -145,11 +168,18 @@ pub(crate) fn read<'a>(
         (chosen, None) => chosen?,
     };
     let cast = roles::cast(entry, &reading, context, (options.object.as_deref(), &options.words))?;
+    let active = context.focus().is_some_and(|object| object.name == cast.target);
+    if let Some(refusal) = choose::only_described(entry, &reading, &cast.target).filter(|_| !active) {
+        return Err(refusal);
+    }
     let mut filled = fill::fill(entry, &reading, &cast.used, &context.units)?;
     degree::shift(entry, &reading, &cast.used, &mut filled);
     let mut used = cast.used.clone();
     used.extend(&filled.used);
     let unused = cover::leftovers(entry, &reading, &used, &filled)?;
+    if let Some(refusal) = unknown_thing(&cast, &unused, &reading) {
+        return Err(refusal);
+    }
     let counted = second::counted(&reading, prompt, &cast.used);
     let differences = second::differences(&reading, prompt, &filled);
     let mut remarks = cast.remarks.clone();

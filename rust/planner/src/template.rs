@@ -30,11 +30,15 @@ pub(crate) struct Read<'a> {
     pub(crate) counted: Option<f64>,
 }
 
+/// Whether a scale is the same along all axes.
+pub(crate) fn is_even([x, y, z]: [f64; 3]) -> bool {
+    (x - y).abs() < 1e-4 * x.max(1e-9) && (x - z).abs() < 1e-4 * x.max(1e-9)
+}
+
 /// The uniform scale that the target applies to the tree's result.
 pub(crate) fn scale_of(object: &SceneObject, remarks: &mut Vec<String>) -> f64 {
     let [x, y, z] = object.scale.map(f64::abs);
-    let uniform = (x - y).abs() < 1e-4 * x.max(1e-9) && (x - z).abs() < 1e-4 * x.max(1e-9);
-    if !uniform {
+    if !is_even([x, y, z]) {
         remarks.push(format!(
             "“{}” has a non-uniform scale, so lengths are stretched; apply its scale for exact sizes.",
             object.name

@@ -173,6 +173,18 @@ impl Reader {
                 break;
             }
         }
+        // “3mx2m”, “40cmx20cm”
+        let unit = raw.strip_suffix(['x', 'X']).filter(|unit| {
+            let number = matches!(self.tokens.last().map(|token| &token.kind), Some(Kind::Number(_))) && !self.space;
+            number
+                && matches!(*unit, "m" | "cm" | "mm" | "km" | "ft")
+                && self.peek(0).is_some_and(|c| c.is_ascii_digit())
+        });
+        if let Some(unit) = unit.map(str::to_owned) {
+            self.push(Kind::Word, unit, false);
+            self.push(Kind::Word, "x".to_owned(), false);
+            return;
+        }
         let capital = raw.chars().next().is_some_and(char::is_uppercase);
         let lower = raw.to_lowercase();
         let text = lower.strip_suffix("'s").unwrap_or(&lower).to_owned();
@@ -278,6 +290,7 @@ mod tests {
             texts("5x4 cubes, 10m apart"),
             ["5", "x", "4", "cubes", ",", "10", "m", "apart"]
         );
+        assert_eq!(texts("3mx2m"), ["3", "m", "x", "2", "m"]);
         assert_eq!(texts("Rock.001 and big_rock"), ["rock", "001", "and", "big", "rock"]);
         assert_eq!(texts("the \"My Plane\" isn't"), ["the", "My Plane", "isn't"]);
         assert_eq!(texts("6\" apart"), ["6", "inch", "apart"]);

@@ -64,6 +64,7 @@ pub(crate) fn plainly(prompt: &str, language: &Language) -> Option<String> {
     let edge = |c: char| !c.is_alphanumeric();
     let lower = prompt.to_lowercase();
     let mut rest = lower.trim_matches(|c: char| edge(c) && !matches!(c, '"' | '“' | '”' | '%' | '°'));
+    rest = behind_lead(rest, language);
     while let Some(shorter) = language
         .openings
         .iter()
@@ -98,6 +99,73 @@ pub(crate) fn plainly(prompt: &str, language: &Language) -> Option<String> {
     let plain = typed.unwrap_or(text);
     let shorter = plain.split_whitespace().count() < prompt.split_whitespace().count();
     (shorter && plain.chars().any(char::is_alphanumeric)).then_some(plain)
+}
+
+/// What “to” introduces behind words that say nothing: “I have been struggling to”, “how on earth would one”, “I can't figure out how to”.
+fn behind_lead<'t>(text: &'t str, language: &Language) -> &'t str {
+    let words: Vec<(usize, &str)> = text
+        .split_whitespace()
+        .map(|word| (word.as_ptr() as usize - text.as_ptr() as usize, word))
+        .collect();
+    let plain = |at: usize| {
+        let word = words.get(at).map_or("", |(_, word)| *word);
+        word.trim_matches(|c: char| !c.is_alphanumeric())
+    };
+    let negates = |word: &str| language.negations.contains(word) || word.ends_with("n't") || word == "cannot";
+    let idle = |word: &str| {
+        language.stop.contains(word)
+            || language.questions.contains(word)
+            || language.conjunctions.contains(word)
+            || language.prepositions.contains(word)
+            || language.state_questions.contains(word)
+            || negates(word)
+    };
+    let lead = (0..words.len()).take_while(|at| idle(plain(*at))).count();
+    let says_how = |at: usize| plain(at) == "how" || at > 0 && plain(at - 1) == "how";
+    let verb = |at: usize| plain(at) == "to" && at > 0 && !negates(plain(at - 1)) && plain(at + 1) != "the";
+    let asks = |at: usize| {
+        let people = ["i", "we", "you", "one", "people", "someone"];
+        people.contains(&plain(at)) && plain(0) == "how" && at > 1
+    };
+    let denied = (0..lead).any(|at| negates(plain(at)));
+    let cut = (0..lead)
+        .rev()
+        .find(|at| verb(*at) && (!denied || (0..=*at).any(says_how)) || asks(*at));
+    match cut.and_then(|at| words.get(at + 1)) {
+        Some((start, _)) => text.get(*start..).unwrap_or(text),
+        None => text,
+    }
+}
+
+/// Shorthand of forums, written out: “w/ a radius” is “with a radius”, “w/o caps” “without caps”.
+pub(crate) fn written_out(prompt: &str) -> std::borrow::Cow<'_, str> {
+    const SHORT: [(&str, &str); 5] = [
+        ("eli5", ""),
+        ("w/out", "without "),
+        ("w/o", "without "),
+        ("w/", "with "),
+        ("b/c", "because "),
+    ];
+    let mut text = std::borrow::Cow::Borrowed(prompt);
+    for (short, long) in SHORT {
+        let mut from = 0;
+        while let Some(at) = text.get(from..).and_then(|rest| rest.to_ascii_lowercase().find(short)) {
+            let at = from + at;
+            let (before, after) = (
+                text.get(..at).unwrap_or_default(),
+                text.get(at + short.len()..).unwrap_or_default(),
+            );
+            from = at + short.len();
+            let alone = !before.ends_with(char::is_alphanumeric)
+                && (short == "w/" || !after.starts_with(char::is_alphanumeric));
+            if alone {
+                let written = format!("{before}{long}{}", after.trim_start());
+                from = at + long.len();
+                text = std::borrow::Cow::Owned(written);
+            }
+        }
+    }
+    text
 }
 
 /// What follows words at the beginning of a text.

@@ -147,6 +147,14 @@ pub(crate) fn changed(read: &Read, scope: &Scope, unit: f64, remarks: &[String],
     parts.join(" ")
 }
 
+/// The final message where the last result has already what was asked for.
+pub(crate) fn unchanged(read: &Read, scope: &Scope, unit: f64, names: &Names) -> String {
+    let said = done_to(read, scope, unit, names);
+    let said = said.replace(" now has: ", " has that already: ");
+    let said = said.replace(" Everything else in it stays as it is.", "");
+    format!("{said} Nothing was changed.")
+}
+
 /// What a change of the last result does.
 pub(crate) fn done_to(read: &Read, scope: &Scope, unit: f64, names: &Names) -> String {
     let thing = match &read.cast.thing {

@@ -48,6 +48,7 @@ fn numbers_that_count_or_measure_another_thing_are_refused() {
         "make waves on the plane 30 cm high, 5 waves",
         "spiral stairs with 18 steps, 3 m high, 1 m wide",
         "scatter 50 rocks over 2 planes",
+        "a building with 8 floors, 5x4 windows",
         "scatter 50 rocks on plane number 2",
         "scatter 50 rocks on the plane with a seed of 7 and 3 variations",
         "extrude the faces of the cube by 20 cm in 3 steps",
@@ -192,4 +193,134 @@ fn copies_of_earlier_results_pass_by_what_works_on_the_surface() {
     let page = page(&context);
     assert!(page.contains("distribute_points_on_faces(before.mesh"), "{page}");
     assert!(page.contains("before.instances)"), "{page}");
+}
+
+#[test]
+fn talk_around_a_request_is_read_past() {
+    for prompt in [
+        "Hi everyone, I'm new to this. How on earth would one make a spring with 9 turns? Thx in advance!",
+        "I can't figure out how to make a spring with 9 turns, any idea?",
+        "ELI5: a spring w/ 9 turns pls",
+        "My boss wants it tomorrow, so kindly knock up a spring with 9 turns for us. Cheers",
+        "I've been struggling all day to produce a spring having 9 turns :(",
+    ] {
+        let (_, text) = answer(prompt).unwrap_or_else(|why| panic!("{prompt}: {why}"));
+        assert!(text.contains("spring with 9 turns"), "{prompt}: {text}");
+    }
+    let (unused, _) = answer("A spring with 9 turns. My landlord adores opera.").unwrap();
+    assert_eq!(unused, ["My landlord adores opera"]);
+    let (unused, _) = answer("hoist a flag").unwrap();
+    assert_eq!(unused, ["hoist"]);
+}
+
+#[test]
+fn things_orders_and_properties_that_are_not_known_are_refused() {
+    for (prompt, word) in [
+        ("a house with a chimney", "chimney"),
+        ("scatter 100 rocks and mushrooms on the plane", "mushrooms"),
+        ("we would like mushrooms all over the plane, 35 maybe", "mushrooms"),
+        ("a spring with 9 turns. Frobnicate it.", "Frobnicate"),
+        ("wireframe of the cube with random thickness", "thickness"),
+    ] {
+        let refusal = answer(prompt).unwrap_err();
+        assert!(refusal.contains(&format!("“{word}”")), "{prompt}: {refusal}");
+    }
+}
+
+#[test]
+fn materials_that_a_preset_has_not_are_named() {
+    for (prompt, words) in [
+        ("a stone wall 4 m long", &["stone"][..]),
+        ("a wooden table", &["wooden"]),
+        ("a brick wall 4 m long", &[]),
+    ] {
+        assert_eq!(answer(prompt).unwrap().0, words, "{prompt}");
+    }
+}
+
+#[test]
+fn the_top_is_a_place() {
+    for prompt in [
+        "scatter 40 cubes on top of Suzanne",
+        "put 8 rocks on top of the sphere",
+        "scatter 30 rocks on the faces of the cube that point up",
+        "grass on top of the cube",
+    ] {
+        let (_, text) = answer(prompt).unwrap();
+        assert!(text.contains("looks up"), "{prompt}: {text}");
+    }
+}
+
+#[test]
+fn a_described_new_thing_is_no_object_of_that_name() {
+    let mut context = starter();
+    let mut table = context.objects.iter().find(|one| one.name == "Cube").unwrap().clone();
+    table.name = "Table".into();
+    context.objects.push(table);
+    let planned = offline::answer("a smooth round table 1.2 m wide", &context, &Options::default()).unwrap();
+    assert_eq!(planned.understanding.preset, "Table");
+    for prompt in ["a bent cube", "make a twisted sphere", "a smooth rock"] {
+        let refusal = answer(prompt).unwrap_err();
+        assert!(refusal.contains("asks for a new thing"), "{prompt}: {refusal}");
+    }
+    assert!(answer("bend a cube by 30 degrees").is_ok());
+}
+
+#[test]
+fn uneven_scale_is_taken_out_before_and_put_back_after() {
+    let mut context = starter();
+    let plane = context.objects.iter_mut().find(|one| one.name == "Plane").unwrap();
+    plane.scale = [3.0, 3.0, 1.0];
+    let plan = offline::plan("scatter 20 rocks on the plane", &context, &Options::default()).unwrap();
+    let page = plan.pointer("/steps/0/payload/text").unwrap().as_str().unwrap();
+    assert!(
+        page.contains("unstretched = transform_geometry(geometry, scale=(3.0, 3.0, 1.0))"),
+        "{page}"
+    );
+    assert!(page.contains("distribute_points_on_faces(unstretched"), "{page}");
+    assert!(page.contains("return transform_geometry(join_geometry("), "{page}");
+    assert!(!plan["final_message"].as_str().unwrap().contains("stretched"), "{plan}");
+}
+
+/// The scene after a scatter of cubes on the plane.
+fn scattered() -> geonode_graph::documents::Context {
+    let mut context = starter();
+    context.node_groups =
+        serde_json::from_value(serde_json::json!([{"name": "Scatter", "users": 1, "nodes": 9}])).unwrap();
+    let plane = context.objects.iter_mut().find(|one| one.name == "Plane").unwrap();
+    plane.modifiers = serde_json::from_value(serde_json::json!([{
+        "name": "Scatter", "type": "NODES", "node_group": "Scatter", "made": {"as_left": true, "by": "w"},
+        "values": {"Count": 50, "Rotation": std::f64::consts::TAU, "Object": {"object": "Rock"}, "Seed": 0}
+    }]))
+    .unwrap();
+    context
+}
+
+#[test]
+fn them_are_the_copies_and_not_the_ground() {
+    let context = scattered();
+    let answer = |prompt: &str| offline::answer(prompt, &context, &Options::default());
+    for prompt in ["smooth them", "bend them a little", "subdivide those", "explode them"] {
+        let refusal = answer(prompt).unwrap_err();
+        assert!(refusal.message.contains("are the copies"), "{prompt}: {refusal}");
+        assert!(refusal.message.contains("“Rock”"), "{prompt}: {refusal}");
+    }
+    assert_eq!(
+        answer("randomise the rotation of them").unwrap().understanding.preset,
+        "Random Transform"
+    );
+    for prompt in ["turn them into spheres", "make those spheres", "use spheres instead"] {
+        let planned = answer(prompt).unwrap();
+        assert_eq!(planned.understanding.object, "Plane", "{prompt}");
+        assert_eq!(planned.understanding.thing.as_deref(), Some("“Sphere”"), "{prompt}");
+    }
+}
+
+#[test]
+fn what_is_so_already_is_said() {
+    let context = scattered();
+    let planned = offline::answer("make it 50", &context, &Options::default()).unwrap();
+    assert_eq!(planned.plan["steps"].as_array().unwrap().len(), 0);
+    let text = planned.plan["final_message"].as_str().unwrap();
+    assert!(text.contains("has that already: count 50"), "{text}");
 }

@@ -1,0 +1,112 @@
+//! “Them” after a result that shows copies: what was placed, and not what it stands on.
+
+use geonode_graph::documents::context::Context;
+use geonode_protocol::Code;
+
+use crate::last::Last;
+use crate::library::Library;
+use crate::reading::{ItemKind, Reading};
+use crate::refusal::Refusal;
+use crate::roles::Thing;
+use crate::scene::Referent;
+use crate::template::Read;
+
+/// Verbs that make one thing of another.
+const BECOMES: [&str; 9] = [
+    "turn",
+    "make",
+    "change",
+    "convert",
+    "transform",
+    "swap",
+    "replace",
+    "exchange",
+    "switch",
+];
+/// Words between what becomes another thing and that thing.
+const INTO: [&str; 7] = ["into", "to", "with", "by", "for", "be", "become"];
+
+/// Whether what the last result shows are copies of something else than its object.
+fn shows_things(last: &Last) -> bool {
+    !matches!(last.thing(), None | Some(Thing::Itself))
+}
+
+fn points_at_copies(reading: &Reading, at: usize) -> bool {
+    reading
+        .item(at)
+        .is_some_and(|item| item.kind == ItemKind::Word && reading.language.of_copies.contains(&item.text))
+}
+
+/// “turn them into cubes”, “make those trees” as the change of what is copied: “use cubes instead”.
+pub(crate) fn other_thing(library: &Library, last: Option<&Last>, prompt: &str, context: &Context) -> Option<String> {
+    last.filter(|last| shows_things(last))?;
+    let reading = Reading::new(prompt, context, &library.language, |word, names| {
+        library.correct(word, names)
+    });
+    let language = reading.language;
+    let them = (1..reading.items.len().min(6)).find(|at| points_at_copies(&reading, *at))?;
+    let becomes = (0..them).any(|at| reading.is(at, &BECOMES));
+    let opens = (0..them).all(|at| reading.means_nothing(at) || reading.is(at, &BECOMES));
+    let joins = |at: &usize| {
+        reading.is(*at, &INTO)
+            || reading
+                .item(*at)
+                .is_some_and(|item| item.kind == ItemKind::Word && language.is_determiner(&item.text))
+    };
+    let noun = (them + 1..reading.items.len()).find(|at| !joins(at))?;
+    let item = reading.item(noun)?;
+    let is_thing = match &item.kind {
+        ItemKind::Mention(mention) => matches!(mention.referent, Referent::Object { .. } | Referent::Collection(_)),
+        ItemKind::Word => language.shape(&item.stem).is_some(),
+        _ => false,
+    };
+    let ends = (noun + 1..reading.items.len()).all(|at| reading.means_nothing(at));
+    (becomes && opens && is_thing && ends).then(|| format!("use {} instead", item.typed))
+}
+
+/// What was read of a prompt, if it is about more than “them”.
+pub(crate) fn not_of_ground<'a>(
+    last: Option<&Last>,
+    read: Result<Read<'a>, Refusal>,
+    prompt: &str,
+) -> Result<Read<'a>, Refusal> {
+    let read = read?;
+    match last.and_then(|last| of_ground(last, &read, prompt)) {
+        Some(refusal) => Err(refusal),
+        None => Ok(read),
+    }
+}
+
+/// Why a prompt about “them” does not work on what the copies of the last result stand on.
+fn of_ground(last: &Last, read: &Read, prompt: &str) -> Option<Refusal> {
+    let named = prompt.to_lowercase().contains(&last.object.name.to_lowercase());
+    let ground = read.cast.target == last.object.name && !named;
+    let nothing = matches!(read.cast.thing, None | Some(Thing::Itself));
+    let pointed = prompt
+        .split(|c: char| !c.is_alphanumeric())
+        .map(str::to_lowercase)
+        .find(|word| read.library.language.of_copies.contains(word))?;
+    let other = read.entry.preset.id != last.entry.preset.id && !read.entry.preset.target.copies;
+    if !(ground && nothing && other && shows_things(last)) {
+        return None;
+    }
+    let title = &read.entry.preset.title;
+    let instead = match last.thing() {
+        Some(Thing::Object(name)) => {
+            format!("Name what is copied: {title} of “{name}” changes that object, and with it every copy.")
+        }
+        Some(Thing::Collection(name)) => {
+            format!("Name one of the objects of “{name}”: what changes there changes in every copy.")
+        }
+        _ => format!(
+            "What is copied is built in; let an object of your own be copied (“use Cube instead”), and ask for {title} of that."
+        ),
+    };
+    Some(Refusal::new(
+        Code::PartlyUnderstood,
+        format!(
+            "“{pointed}” are the copies that “{}” shows, and {title} would work on all of “{}”, what they stand on included. Nothing was changed. {instead}",
+            last.modifier.name, last.object.name
+        ),
+    ))
+}
