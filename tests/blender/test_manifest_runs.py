@@ -276,3 +276,49 @@ def test_attributes_and_warnings_are_measured(tmp_path: Path) -> None:
         "FAIL  max of heat of Ball",
         "FAIL  attribute cold of Ball",
     ]
+
+
+def look(tmp_path: Path, prompt: str, keep: bool = False, **wanted: Any) -> ManifestReport:
+    """The report of a prompt whose result has to look like ``kept/ball.png``."""
+    expect = {
+        "status": "done",
+        "undo_restores": True,
+        "pictures": [{"object": "Plane", "like": "kept/ball.png", **wanted}],
+    }
+    path = tmp_path / "m.json"
+    path.write_text(json.dumps(manifest(prompt=prompt, object="Plane", expect=expect)))
+    [report] = e2e.run_each([path], lambda _: e2e.Circumstances(keep_pictures=keep), Console(), e2e.Progress(None))
+    return report
+
+
+def test_a_result_is_compared_with_a_picture(tmp_path: Path) -> None:
+    prompt = "scatter 12 cubes on the plane"
+    assert "kept" in failed(look(tmp_path, prompt))[0]
+    assert look(tmp_path, prompt, keep=True).ok
+    kept = (tmp_path / "kept/ball.png").read_bytes()
+    report = look(tmp_path, prompt, keep=True)
+    assert report.ok, failed(report)
+    assert (tmp_path / "kept/ball.png").read_bytes() == kept
+    other = look(tmp_path, "scatter 3 cones on the plane")
+    assert "picture of Plane (perspective)" in failed(other)[0]
+    above = look(tmp_path, prompt, view="top")
+    assert "picture of Plane (top)" in failed(above)[0]
+    assert look(tmp_path, "scatter 3 cones on the plane", similarity=0).ok
+    (tmp_path / "kept/ball.png").write_bytes(b"no picture")
+    assert "is no picture" in failed(look(tmp_path, prompt))[0]
+
+
+def test_pictures_stay_below_the_folder_of_the_manifest(tmp_path: Path) -> None:
+    for outside in ("../ball.png", "/tmp/ball.png", "a/../../ball.png", "a\\ball.png"):
+        report = look(tmp_path, "scatter 12 cubes on the plane", like=outside)
+        assert report.error is not None and "/expect/pictures/0/like" in report.error["message"], outside
+
+
+def test_the_report_draws_the_tree_that_was_made(tmp_path: Path) -> None:
+    report = look(tmp_path, "scatter 12 cubes on the plane", keep=True)
+    [tree] = report.trees
+    made = {node["title"] for node in tree["nodes"]}
+    assert tree["name"] == "Scatter" and {"Group Input", "Group Output", "Instance on Points", "Multiply"} <= made
+    for source, output, target, entry in tree["links"]:
+        assert output < len(tree["nodes"][source]["outputs"]) and entry < len(tree["nodes"][target]["inputs"])
+    assert len({tuple(node["place"]) for node in tree["nodes"] if node["kind"] != "frame"}) > 5

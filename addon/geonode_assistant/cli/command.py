@@ -68,6 +68,11 @@ def parser(prog: str) -> argparse.ArgumentParser:
     e2e.add_argument("--base-url", metavar="URL", help="address of the server with its version segment: …/v1")
     e2e.add_argument("--key-variable", metavar="NAME", help="name of the environment variable that holds the API key")
     e2e.add_argument("--pictures", type=Path, metavar="DIR", help="put a picture of each result there: 0.jpg, 1.jpg …")
+    e2e.add_argument(
+        "--keep-pictures",
+        action="store_true",
+        help="write the pictures that manifests compare with and that are not there yet",
+    )
     e2e.add_argument("--progress", type=Path, help=argparse.SUPPRESS)
     _common(e2e)
     e2e.set_defaults(action=e2e_command)
@@ -246,7 +251,8 @@ def e2e_command(arguments: argparse.Namespace, console: Console) -> int:
 
         def around(number: int) -> e2e.Circumstances:
             picture = None if arguments.pictures is None else arguments.pictures / f"{number}.jpg"
-            return e2e.Circumstances(arguments.timeout, interrupt, console.event, planner, picture)
+            keep = arguments.keep_pictures
+            return e2e.Circumstances(arguments.timeout, interrupt, console.event, planner, picture, keep)
 
         try:
             for report in e2e.run_each(arguments.manifests, around, console, e2e.Progress(arguments.progress)):

@@ -12,10 +12,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..host import attributes, context, digest, evaluate, frames, mainfile, picture, primitives, starter, undo
+from ..host import (
+    attributes,
+    context,
+    digest,
+    drawing,
+    evaluate,
+    frames,
+    mainfile,
+    modifiers,
+    picture,
+    primitives,
+    starter,
+    undo,
+)
 from ..messages import AssistantError, failure
 from ..run import driver, measure, starting
-from . import expectations, manifest
+from . import expectations, manifest, pictures
 from .console import Console, Interrupt
 from .expectations import Measured, Scene
 from .manifest import Check, ManifestReport
@@ -48,6 +61,8 @@ class Circumstances:
     planner: Planner = Planner()
     picture: Path | None = None
     """Where a picture of the result is put."""
+    keep_pictures: bool = False
+    """Whether pictures that a manifest compares with, and that are not there, are written."""
 
     def __post_init__(self) -> None:
         self._started = time.monotonic()
@@ -148,6 +163,8 @@ def _run_manifest(data: dict[str, Any], path: Path, around: Circumstances) -> Ma
             report.checks.append(Check(f"status of prompt {number}", run["status"] == "done", "done", run["status"]))
         scene = Scene(document(), _measured(expect, around), states[0], states[-1], report.times["prompts"])
         report.checks += expectations.compare(expect, runs, scene)
+        report.checks += pictures.compare(expect, path.parent, around.keep_pictures)
+        report.trees = _drawings(report.run)
     if around.picture is not None and report.run["status"] == "done":
         around.check()
         with _timed(report, "picture"):
@@ -195,6 +212,13 @@ def _subject(data: dict[str, Any], run: dict[str, Any]) -> str | None:
     return next((name for name in measured if name in made), None) or next(
         iter([*made, *measured]), mainfile.active_object()
     )
+
+
+def _drawings(run: dict[str, Any]) -> list[dict[str, Any]]:
+    """The trees on what the run made, each once."""
+    names = [item["name"] for item in run.get("measured", ())]
+    trees = {tree.name: tree for name in names for tree in modifiers.trees_of(name)}
+    return [shown for tree in trees.values() if (shown := drawing.drawing(tree)) is not None]
 
 
 def _undone(states: list[digest.Digest | None]) -> Iterator[Check]:

@@ -73,6 +73,8 @@ class ManifestReport:
     """Seconds by part: ``start``, ``prompts``, ``measuring``, ``picture``, ``undo``."""
     picture: str = ""
     """The file name of the picture, if one was taken."""
+    trees: list[dict[str, Any]] = field(default_factory=list)
+    """What a drawing of each tree needs that the run made or changed."""
     error: dict[str, Any] | None = None
     """``code``, ``message`` and ``hint`` of what kept the manifest from being run or measured."""
 

@@ -32,6 +32,13 @@ def object_named(name: str) -> Any:
     return block
 
 
+def trees_of(name: str) -> list[Any]:
+    """The node trees on an object, in the order of its modifiers; none if there is no such object."""
+    block = bpy.data.objects.get((name, None))
+    used: list[Any] = [] if block is None else [getattr(one, "node_group", None) for one in block.modifiers]
+    return [tree for tree in used if tree is not None]
+
+
 def editable(block: Any) -> Any:
     """Returns `block`. Raises `library_data` if it is linked from another file."""
     if block.library is not None:

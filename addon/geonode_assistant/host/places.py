@@ -108,3 +108,14 @@ def put(tree: Any, wanted: Mapping[str, tuple[float, float]]) -> None:
             base = place(parent[name]) if name in parent else (0.0, 0.0)
             flat[2 * k], flat[2 * k + 1] = x - base[0], y - base[1]
     nodes.foreach_set(_HELD, flat)
+
+
+def of(node: Any) -> tuple[float, float]:
+    """The absolute position of a node."""
+    if hasattr(node, "location_absolute"):
+        return tuple(node.location_absolute)
+    x, y = node.location
+    while node.parent is not None:
+        node = node.parent
+        x, y = x + node.location.x, y + node.location.y
+    return x, y

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
+from ..host import places
 from ..run import session
 
 if TYPE_CHECKING:
@@ -47,19 +48,9 @@ def boxes(tree: Any, marks: list[Mark], scale: float) -> Iterator[tuple[str, Box
         node = tree.nodes.get(mark.name)
         if node is None:
             continue
-        x, y = _location(node)
+        x, y = places.of(node)
         width, height = node.dimensions
         yield mark.kind, (x * scale, y * scale, x * scale + width, y * scale - height)
-
-
-def _location(node: Any) -> tuple[float, float]:
-    if hasattr(node, "location_absolute"):
-        return tuple(node.location_absolute)
-    x, y = node.location
-    while node.parent is not None:
-        node = node.parent
-        x, y = x + node.location.x, y + node.location.y
-    return x, y
 
 
 def _draw() -> None:

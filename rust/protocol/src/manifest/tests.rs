@@ -80,6 +80,25 @@ fn mistakes_are_named_by_pointer_and_code() {
 }
 
 #[test]
+fn pictures_are_named_below_the_folder() {
+    let with = |like: &str| {
+        let mut manifest = good();
+        manifest["expect"]["pictures"] = json!([{"object": "Plane", "like": like, "view": "top", "similarity": 0.8}]);
+        found(&manifest.to_string())
+    };
+    for inside in ["a.png", "./a.png", "pictures/a.png"] {
+        assert_eq!(with(inside), []);
+    }
+    for outside in ["/a.png", "../a.png", "a/../../b.png", "C:\\a.png", "a\\b.png"] {
+        assert_eq!(
+            with(outside),
+            [("/expect/pictures/0/like".into(), Code::InvalidValue)],
+            "{outside}"
+        );
+    }
+}
+
+#[test]
 fn every_mistake_is_reported_with_its_hint_if_any() {
     let mut manifest = good();
     manifest["start"]["objects"][0]["primitive"] = json!("planet");

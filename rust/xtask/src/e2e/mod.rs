@@ -1,6 +1,7 @@
 //! `cargo xtask e2e`: runs manifests in real Blender, and reports on them.
 
 mod benchmark;
+mod drawing;
 mod jobs;
 mod junit;
 mod options;
@@ -213,10 +214,12 @@ impl Passed {
             ("--key-variable", &options.key_variable),
             ("--timeout", &timeout),
         ];
+        let kept = options.keep_pictures.then(|| "--keep-pictures".to_owned());
         Self {
             arguments: arguments
                 .into_iter()
                 .filter_map(|(option, value)| Some(format!("{option}={}", value.as_ref()?)))
+                .chain(kept)
                 .collect(),
             pictures: !options.no_pictures,
         }

@@ -8,6 +8,7 @@ use super::jobs::Shard;
 
 /// The options of `e2e`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub(crate) struct E2e {
     /// Manifests, or folders of them; with --merge, reports or their folders [default: manifests/]
     #[arg(value_name = "MANIFEST")]
@@ -51,6 +52,9 @@ pub(crate) struct E2e {
     /// No pictures of the results
     #[arg(long)]
     pub(super) no_pictures: bool,
+    /// Write the pictures that manifests compare with and that are not there yet
+    #[arg(long)]
+    pub(super) keep_pictures: bool,
     /// Folder of the reports: report.html, junit.xml, report.json [default: target/e2e]
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,

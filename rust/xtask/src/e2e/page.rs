@@ -8,6 +8,7 @@ use minijinja::{AutoEscape, Environment};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::drawing::{self, Drawing};
 use super::jobs::Shard;
 use super::records::{Outcome, Record, Report};
 
@@ -76,6 +77,7 @@ struct Card {
     failed_checks: usize,
     messages: Vec<Message>,
     measured: Vec<String>,
+    trees: Vec<Drawing>,
     diff: Vec<String>,
     more_diff: usize,
     parts: Vec<Part>,
@@ -224,6 +226,7 @@ fn card(record: &Record, last: Option<&Report>, folder: &Path) -> Card {
         measured: list(at("/run/measured"))
             .filter_map(|one| one.get("line")?.as_str().map(str::to_owned))
             .collect(),
+        trees: list(at("/trees")).filter_map(drawing::of).collect(),
         more_diff: diff.len().saturating_sub(SHOWN),
         diff: diff.into_iter().take(SHOWN).collect(),
         parts: parts(record),
