@@ -81,6 +81,7 @@ HELD = {
     "os.write": "import os\nos.write(2, b'x')",
     "os.pipe": "import os\nos.pipe()",
     "os.stat": "import os\nos.stat('/etc/passwd')",
+    "os.statvfs": "import os\nos.statvfs('/')",
     "os.access": "import os\nos.access('/etc/passwd', os.R_OK)",
     "os.path.exists": "import os\nos.path.exists('/etc/passwd')",
     "os.mkfifo": "import os\nos.mkfifo('touched')",
@@ -106,6 +107,9 @@ HELD = {
     "popups": "import bpy\nbpy.context.window_manager.popup_menu(print)",
     "status": "import bpy\nbpy.context.workspace.status_text_set(print)",
 }
+if sys.version_info >= (3, 12):
+    HELD["monitoring"] = "import sys\nsys.monitoring.use_tool_id(4, 'x')"
+    HELD["callbacks of others"] = "import sys\nsys.monitoring.register_callback(4, 1, print)"
 if sys.platform == "win32":
     HELD = {}
     HEARD = {name: source for name, source in HEARD.items() if not name.startswith("os.posix")}

@@ -18,7 +18,7 @@ import geonode_core as core
 import numpy as np
 import pytest
 from geonode_assistant import api, scripting
-from geonode_assistant.scripting import costs, guards, names, numeric, policy, repeats
+from geonode_assistant.scripting import costs, methods, names, numeric, policy, repeats
 from geonode_assistant.scripting.errors import Guarded
 from geonode_assistant.scripting.output import Output
 
@@ -93,7 +93,7 @@ def test_every_listed_method_of_numpy_says_what_it_costs(kind: str) -> None:
     unsaid = policy.policy().types[kind] - said
     assert unsaid == set(), "say in scripting/costs.py what these cost"
     limited = {name for cost in (costs.OWN, *costs.LARGEST) for name in by_cost.get(cost, "").split()} - {"resize"}
-    assert limited <= set(guards.LIMITED[kind]) and limited <= guards.LIMITED_NAMES | {"resize"}
+    assert limited <= set(methods.LIMITED[kind]) and limited <= methods.LIMITED_NAMES | {"resize"}
     assert numeric.REPLACED
 
 
@@ -278,7 +278,7 @@ def test_ordinary_repetitions_run() -> None:
 def draw(name: str, count: int) -> None:
     """Draws with every parameter at its edges, as a script's functions do."""
     guarded = numeric.REPLACED["numpy.random"].get(name, getattr(np.random, name))
-    limited = guards.LIMITED["numpy.random._generator.Generator"].get(name, np.random.Generator.normal)
+    limited = methods.LIMITED["numpy.random._generator.Generator"].get(name, np.random.Generator.normal)
     for values in itertools.product(EDGES, repeat=count):
         for one in (guarded, functools.partial(limited, np.random.default_rng(1))):
             with contextlib.suppress(Guarded, ValueError, OverflowError, TypeError):

@@ -37,8 +37,10 @@ from . import (
     guards,
     hierarchies,
     indices,
+    library,
     making,
     mesh_removals,
+    methods,
     older,
     policy,
     products,
@@ -147,7 +149,7 @@ class Membrane:
         self._check_slots(made)
         copier = made.__dict__.get("__deepcopy__")
         if type(copier) is FunctionType:
-            type.__setattr__(made, "__deepcopy__", guards.copying(copier))
+            type.__setattr__(made, "__deepcopy__", library.copying(copier))
         elif copier is not None:
             raise TypeError(f"{made.__name__}.__deepcopy__ may only be a method.")
         for asks in ("__getitem__", "__len__"):
@@ -158,7 +160,7 @@ class Membrane:
             for defined, value in one.__dict__.items() if one in self._own else ():
                 if not _is_fixed(made, defined) or defined in getattr(made, "__members__", ()):
                     continue
-                if all(value is not library.__dict__.get(defined) for library in (enum.Flag, enum.IntFlag)):
+                if all(value is not flags.__dict__.get(defined) for flags in (enum.Flag, enum.IntFlag)):
                     self._own.discard(made)
                     raise TypeError(f"{made.__name__} may not define {defined}: its values are plain data.")
 
@@ -199,7 +201,7 @@ class Membrane:
         """Makes a class that a library created for the script (``namedtuple``, ``dataclass``) the script's own."""
         if isinstance(made, type):
             self._own.add(made)
-            guards.hide_memory(made)
+            library.hide_memory(made)
         return made
 
     def adopting(self, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -235,7 +237,7 @@ class Membrane:
         if (
             self._building
             and cls not in _ENUMS
-            and (type(cls) is type(guards.Enum) or any(base in self._own for base in type.mro(cls)))
+            and (type(cls) is type(library.Enum) or any(base in self._own for base in type.mro(cls)))
         ):
             self._own.add(cls)
             return True
@@ -509,7 +511,7 @@ class Membrane:
             kind_of = thing.type
             return kind_of if type(kind_of) is str or self._is_given(kind_of) else str(kind_of)
         if name == "resize" and not isinstance(thing, _BLENDERS):
-            return guards.resized(thing)
+            return methods.resized(thing)
         if isinstance(thing, _BLENDERS):
             if name == "foreach_set":
                 return bulk.foreach_set(thing, lambda cls, of: self._blender(STORE, cls, of))
@@ -612,11 +614,11 @@ def _has(thing: Any, name: Any) -> bool:
 
 def _limit(cls: type, name: Any) -> Callable[..., Any] | None:
     """The limited form of a method of a class; none if it has no limit, or a class of the script overrides it."""
-    if name not in guards.LIMITED_NAMES:
+    if name not in methods.LIMITED_NAMES:
         return None
     for base in type.mro(cls):
         if name in base.__dict__:
-            return guards.LIMITED.get(key(base), {}).get(name)
+            return methods.LIMITED.get(key(base), {}).get(name)
     return None
 
 
@@ -683,9 +685,9 @@ _MAKING = frozenset({"__init__", "__init_subclass__"})
 """Methods that make an object anew, whatever limits it was made with."""
 _FREE = frozenset({ModuleType, FunctionType, super})
 """Types whose objects are judged by identity, or by the name."""
-_ENUMS = frozenset({guards.Enum, guards.IntEnum, guards.Flag, guards.IntFlag, guards.StrEnum})
+_ENUMS = frozenset({library.Enum, library.IntEnum, library.Flag, library.IntFlag, library.StrEnum})
 MEMBERS: dict[type, frozenset[str]] = {
-    guards.ChainMap: frozenset(),
+    library.ChainMap: frozenset(),
     making.OrderedDict: frozenset(
         {
             "clear",
@@ -703,9 +705,9 @@ MEMBERS: dict[type, frozenset[str]] = {
         }
     ),
     guards.ClassOf: frozenset({"__name__"}),
-    guards.Memo: frozenset({"get"}),
-    guards.SimpleNamespace: frozenset({"*"}),
-    guards.Tree: frozenset({"insert", "balance", "find", "find_n", "find_range"}),
+    library.Memo: frozenset({"get"}),
+    library.SimpleNamespace: frozenset({"*"}),
+    library.Tree: frozenset({"insert", "balance", "find", "find_n", "find_range"}),
     properties.Group: frozenset(
         {
             "clear",

@@ -21,6 +21,7 @@ from . import (
     costs,
     expected,
     guards,
+    library,
     mesh_removals,
     policy,
     printing,
@@ -183,7 +184,7 @@ def _replaced(name: str) -> dict[str, Any]:
         from . import numeric  # numpy takes long to load, and few scripts use it
 
         return numeric.REPLACED.get(name, {})
-    return guards.REPLACED.get(name, {})
+    return library.REPLACED.get(name, {})
 
 
 def _real(name: str) -> Any:

@@ -8,7 +8,7 @@ import builtins
 import gc
 from typing import Any
 
-from . import guards, instrument, older, patterns, policy, products, removals, sizes, with_blocks
+from . import guards, instrument, methods, older, patterns, policy, products, removals, sizes, with_blocks
 from .membrane import Membrane
 from .modules import Importer
 from .output import Output
@@ -47,7 +47,7 @@ def table(own: frozenset[str], output: Output, recorder: Recorder | None = None)
         "print": output.print,
         "range": guards.range_of,
         "round": guards.rounded,
-        "sorted": guards.sorted_of,
+        "sorted": methods.sorted_of,
         instrument.LOAD: native["load"],
         instrument.ITEM: native["item"],
         instrument.STORE: native["store"],

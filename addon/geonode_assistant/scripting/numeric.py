@@ -15,8 +15,9 @@ import numpy as np
 from .. import native
 from . import costs, measured, policy, products, sampling
 from .errors import Guarded
-from .guards import IN_PLACE_OF, LIMITED
+from .guards import IN_PLACE_OF
 from .membrane import MEMBERS, key
+from .methods import LIMITED
 
 TERMS = 1e8
 """The most products of terms that an operator on polynomials computes."""

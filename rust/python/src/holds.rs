@@ -67,6 +67,7 @@ const OF_THE_SYSTEM: &[&str] = &[
     "setuid",
     "splice",
     "stat",
+    "statvfs",
     "sync",
     "tcsetpgrp",
     "umask",
@@ -149,6 +150,16 @@ const OTHERS: &[(&str, &[&str])] = &[
             "set_int_max_str_digits",
         ],
     ),
+    (
+        "sys.monitoring",
+        &[
+            "register_callback",
+            "restart_events",
+            "set_events",
+            "set_local_events",
+            "use_tool_id",
+        ],
+    ),
     ("pwd", &["getpwall", "getpwnam", "getpwuid"]),
     ("grp", &["getgrall", "getgrgid", "getgrnam"]),
     ("ctypes", &["cast", "memmove", "memset", "string_at", "wstring_at"]),
@@ -192,7 +203,9 @@ impl Holds {
         let mut holds = Self(Vec::new());
         let system = ["posix", "nt", "os"].map(|module| (module, OF_THE_SYSTEM));
         for (module, names) in system.iter().chain(OTHERS) {
-            let Ok(found) = loaded.get_item(module) else { continue };
+            let Some(found) = module_of(&loaded, module) else {
+                continue;
+            };
             let members = found.getattr("__dict__")?;
             for name in *names {
                 if let Some(original) = member(&members, name)?.filter(Bound::is_callable) {
@@ -243,6 +256,15 @@ impl Holds {
         });
         Ok(())
     }
+}
+
+/// A module that is loaded, or one that is only a member of another.
+fn module_of<'py>(loaded: &Bound<'py, PyAny>, name: &str) -> Option<Bound<'py, PyAny>> {
+    if let Ok(found) = loaded.get_item(name) {
+        return Some(found);
+    }
+    let (outer, member) = name.rsplit_once('.')?;
+    loaded.get_item(outer).ok()?.getattr(member).ok()
 }
 
 /// What a module or class itself has under a name, as it stores it.
