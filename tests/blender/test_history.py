@@ -15,6 +15,7 @@ from geonode_assistant import api
 from geonode_assistant.cli import e2e
 from geonode_assistant.host import folders, sliders
 from geonode_assistant.messages import AssistantError
+from geonode_assistant.run import history as runs
 from geonode_assistant.run import remembered, session, starting
 from geonode_assistant.ui import history, properties
 from geonode_assistant.ui.panels import history as panel
@@ -101,6 +102,25 @@ def test_another_process_knows_prompts_and_outcomes_but_no_trees(tmp_path: Path)
     for name, text in (("a", "no JSON"), ("b", "[]"), ("c", '{"turns_left_out": 0, "turns": [{"wish": 3}]}')):
         (tmp_path / "conversations" / f"{name}.json").write_text(text)
     assert api.history.list() == known, "a file that is no conversation is left out"
+
+
+def test_what_is_kept_is_read_one_file_a_step_and_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    send()
+    for number in range(5):
+        (tmp_path / "conversations" / f"more-{number}.json").write_text("[]")
+    read: list[str] = []
+    read_text = Path.read_text
+    monkeypatch.setattr(Path, "read_text", lambda path, *more: read.append(path.stem) or read_text(path, *more))
+    monkeypatch.setattr(runs, "_read", {})
+    for count, _ in enumerate(runs.read_in_steps(), 1):
+        assert len(read) == count
+    assert len(read) == 6
+    known = api.history.list()
+    assert len(known) == 1
+    assert len(read) == 6, "nothing is read again"
+    (tmp_path / "conversations" / "more-0.json").write_text("{}")
+    assert api.history.list() == known
+    assert read[6:] == ["more-0"]
 
 
 def test_what_changed_since_is_told_and_what_is_gone_is_said() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import time
 from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -46,7 +47,12 @@ def _list_presets(arguments: Arguments) -> dict[str, Any]:
     return {"presets": [{key: one[key] for key in ("id", "title", "description")} for one in presets.list()]}
 
 
-def _history(arguments: Arguments) -> dict[str, Any]:
+def _history(arguments: Arguments) -> tools.Steps:
+    began = time.perf_counter()
+    for _ in history.read_in_steps():
+        if time.perf_counter() >= began + export.STEP_S:
+            yield "Reading the conversations that are kept."
+            began = time.perf_counter()
     kept = ("id", "at", "prompt", "object", "status", "message")
     runs = history.list(arguments.get("search") or "")[:_RUNS]
     shown = [{**{key: run[key] for key in kept}, "changes": len(run["changes"])} for run in runs]  # type: ignore[literal-required]

@@ -171,9 +171,16 @@ def _runs() -> builtins.list[Run]:
     return [*now, *(run for run in _stored() if run.turn not in known)]
 
 
-def _stored() -> Iterator[Run]:
-    """The runs of the conversations that are kept; files that hold none are left out."""
-    global _read
+def read_in_steps() -> Iterator[None]:
+    """Reads the conversations that are kept and have not been read, one a step: ``list`` reads the rest at once."""
+    for key, path in _kept():
+        if key not in _read:
+            _read[key] = _of_file(path)
+            yield
+
+
+def _kept() -> Iterator[tuple[tuple[str, int, int], Path]]:
+    """The newest files of conversations, with what tells them from what they were before."""
     files = []
     with contextlib.suppress(OSError):
         for path in (folders.own_folder() / FOLDER).glob(f"*{ENDING}"):
@@ -181,9 +188,15 @@ def _stored() -> Iterator[Run]:
                 stat = path.stat()
                 if stat.st_size <= MOST_BYTES:
                     files.append((stat.st_mtime_ns, stat.st_size, path))
-    now: dict[tuple[str, int, int], builtins.list[Run]] = {}
     for at, size, path in sorted(files, reverse=True)[:MOST_FILES]:
-        key = (str(path), at, size)
+        yield (str(path), at, size), path
+
+
+def _stored() -> Iterator[Run]:
+    """The runs of the conversations that are kept; files that hold none are left out."""
+    global _read
+    now: dict[tuple[str, int, int], builtins.list[Run]] = {}
+    for key, path in _kept():
         known = _read.get(key)
         now[key] = known if known is not None else _of_file(path)
     _read = now
