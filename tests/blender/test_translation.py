@@ -18,6 +18,12 @@ SENTENCES = {
     "Cut 1 hole of 0.5 m through “Cube”, on a ring with a radius of 0 m, where it is thinnest.": (
         "1 Loch von 0.5 m durch „Cube“ geschnitten, auf einem Ring mit Radius 0 m, wo es am dünnsten ist."
     ),
+    "The prompt does not say which object it is about. Suitable objects: A, B. Name one, or select it.": (
+        "Der Auftrag sagt nicht, um welches Objekt es geht. Geeignete Objekte: A, B. Bitte eines nennen oder auswählen."
+    ),
+    "“Scatter” of “Plane” now has: Count 50. Everything else in it stays as it is.": (
+        "„Scatter“ von „Plane“ hat jetzt: Count 50. Alles andere darin bleibt, wie es ist."
+    ),
     # A name may hold what looks like a place.
     "There is no object called “{tree}”.": "Es gibt kein Objekt namens „{tree}“.",
     "They overlap: each has about 5% of the room that it needs. Ask for fewer or smaller ones, or for more space.": (
