@@ -15,6 +15,7 @@ import contextlib
 import dataclasses
 import importlib
 import inspect
+import random
 import sys
 import traceback
 import typing
@@ -135,6 +136,7 @@ _PACKAGE = __package__.rpartition(".")[0]
 def _allow() -> None:
     """Registers the library functions that generate code with the alarm; once per session."""
     core = native.core()
+    random.Random("")  # at its first text as a seed, the module keeps a function
     for module, name, events in _MAKING:
         found: Any = module
         for part in name.split("."):

@@ -85,7 +85,8 @@ def _logging(output: Output, format_trace: Callable[[], str]) -> dict[str, Any]:
     root = Logger(output, "root", level, format_trace)
 
     def configure(*args: Any, **kwargs: Any) -> None:
-        if "filename" in kwargs or "handlers" in kwargs or "stream" in kwargs:
+        # `stream=sys.stdout` is where it prints.
+        if "filename" in kwargs or "handlers" in kwargs or type(kwargs.get("stream", Stream())) is not Stream:
             raise ValueError("logging in a script only prints into its result")
         root.setLevel(kwargs.get("level", logging.WARNING))
 
