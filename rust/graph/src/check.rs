@@ -168,34 +168,46 @@ impl Work<'_> {
     }
 
     fn zone_violations(&self, output: &str, input: &str, violations: &mut Vec<(Option<usize>, String, String)>) {
-        // Node inside the zone → operation of the newest link on the path to it.
-        let mut inside: HashMap<&str, Option<usize>> = HashMap::new();
-        let mut open: Vec<(&str, Option<usize>)> = vec![(input, None)];
-        while let Some((id, newest)) = open.pop() {
-            if id == output || inside.contains_key(id) {
-                continue;
-            }
-            inside.insert(id, newest);
+        // Node inside the zone → the node before it, and the operation of the link between them.
+        let mut before: HashMap<&str, (&str, Option<usize>)> = HashMap::new();
+        let mut open: Vec<&str> = vec![input];
+        while let Some(id) = open.pop() {
             for (_, wire, to) in self.model.edges(id, Direction::Outgoing) {
-                open.push((to, newest.max(wire.origin)));
+                if to != output && to != input && !before.contains_key(to) {
+                    before.insert(to, (id, wire.origin));
+                    open.push(to);
+                }
             }
         }
-        let mut report = |at: &str, origin: Option<usize>| {
+        let mut leading: HashSet<&str> = HashSet::default();
+        let mut open: Vec<&str> = vec![output];
+        while let Some(id) = open.pop() {
+            for (_, _, from) in self.model.edges(id, Direction::Incoming) {
+                if leading.insert(from) {
+                    open.push(from);
+                }
+            }
+        }
+        let is_end = |id: &str| self.model.node(id).is_some_and(|node| node.kind == GROUP_OUTPUT_TYPE);
+        for end in before.keys().filter(|id| is_end(id)) {
+            // Back to where the way leaves what leads to the zone's output.
+            let (mut at, mut newest, mut leaves) = (*end, None, None);
+            while let Some((from, origin)) = before.get(at) {
+                newest = newest.max(*origin);
+                if leaves.is_none() && (*from == input || leading.contains(from)) {
+                    leaves = Some((*from, at, *origin));
+                }
+                at = from;
+            }
             // Only links that this plan added are its mistake.
-            if origin.is_some() {
-                let message =
-                    format!("“{at}” uses a value from inside the zone of “{output}” without going through its output");
-                violations.push((
-                    origin,
-                    message,
-                    format!("what leaves a zone is an item: linked into “{output}” and read from there"),
-                ));
-            }
-        };
-        for (id, origin) in &inside {
-            if self.model.node(id).is_some_and(|node| node.kind == GROUP_OUTPUT_TYPE) {
-                report(id, *origin);
-            }
+            let (Some((from, to, origin)), Some(newest)) = (leaves, newest) else {
+                continue;
+            };
+            violations.push((
+                origin.or(Some(newest)),
+                format!("“{to}” uses “{from}” from inside the zone of “{output}” without going through its output"),
+                format!("what leaves a zone is an item: linked into “{output}” and read from there"),
+            ));
         }
     }
 }

@@ -270,7 +270,7 @@ fn compile_step(
         }
     };
     sink.enter_step(index, list);
-    let Some((target, model)) = resolve_target(step, &compiled.after, sink) else {
+    let Some((target, model)) = resolve_target(step, &compiled.after, &compiled.new_trees, sink) else {
         return;
     };
     let known = with_known_sockets(step, target.copy_of.as_ref().unwrap_or(&model.name), before);

@@ -1,6 +1,6 @@
 //! The target of a step: object, modifier and tree, and whether they can be edited.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::LazyLock;
 
 use geonode_protocol::{Action, Change, Code, Finding, GnOp, Hint, NodeTreeOp, Step, Version};
@@ -119,7 +119,13 @@ impl Advised {
 }
 
 /// Finds object, modifier and tree of a step; reports what is missing or not editable.
-pub(crate) fn resolve_target(step: &Step, state: &Document, sink: &mut Sink) -> Option<(Target, TreeModel)> {
+/// `made`: trees that the plan made before.
+pub(crate) fn resolve_target(
+    step: &Step,
+    state: &Document,
+    made: &BTreeSet<String>,
+    sink: &mut Sink,
+) -> Option<(Target, TreeModel)> {
     let Asked {
         object: object_name,
         modifier: modifier_name,
@@ -188,10 +194,11 @@ pub(crate) fn resolve_target(step: &Step, state: &Document, sink: &mut Sink) -> 
             }
         }
     };
-    // A copy has no users yet, so nobody else changes with it.
-    let own_users = u32::from(!assign_tree);
+    // A copy has no users yet, so nobody else changes with it; and what the plan made itself, it may change.
+    let inside = uses_in(present_tree(step, state), &name, state);
+    let own_users = u32::from(!assign_tree).max(inside);
     let shared = state.tree_info.get(&name).is_some_and(|info| info.users > own_users);
-    if shared && !sets_only_the_modifier(step) {
+    if shared && !made.contains(&name) && !sets_only_the_modifier(step) {
         warn_of_users(&name, group_name.is_some(), present_tree(step, state), state, sink);
     }
     let target = Target {
@@ -253,6 +260,16 @@ pub fn uses_group(tree: Option<&str>, group: &str, state: &Document) -> bool {
         }
     }
     false
+}
+
+/// How many group nodes of a tree use a group.
+fn uses_in(tree: Option<&str>, group: &str, state: &Document) -> u32 {
+    let nodes = tree
+        .and_then(|name| state.trees.get(name))
+        .into_iter()
+        .flat_map(|tree| &tree.nodes);
+    let uses = nodes.filter(|node| node.group() == Some(group)).count();
+    u32::try_from(uses).unwrap_or(u32::MAX)
 }
 
 /// Inputs of a modifier are the object's own, also where its tree is linked.

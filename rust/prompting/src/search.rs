@@ -34,9 +34,9 @@ const FEW: f64 = 3.0;
 const EXACT: f64 = 100.0;
 
 /// Words that say nothing about a node.
-const EMPTY: [&str; 26] = [
-    "a", "all", "an", "and", "at", "by", "for", "from", "geometry", "in", "into", "it", "its", "make", "node", "nodes",
-    "of", "on", "onto", "or", "some", "the", "this", "to", "use", "with",
+const EMPTY: [&str; 32] = [
+    "3d", "are", "as", "be", "is", "that", "a", "all", "an", "and", "at", "by", "for", "from", "geometry", "in",
+    "into", "it", "its", "make", "node", "nodes", "of", "on", "onto", "or", "some", "the", "this", "to", "use", "with",
 ];
 
 /// The types behind each word of the table, the most wanted first. Words that follow each other are one key, with `_` between their stems.

@@ -9,6 +9,6 @@ pub mod names;
 mod read;
 mod write;
 
-pub use names::{Names, SocketNames, Variables};
+pub use names::{Called, Names, SocketNames, Variables};
 pub use read::{Expanded, Needs, PagePlaces, PageStep, ReadPage, expand, needs, page_in, page_plan, read_page, reads};
 pub use write::{Extent, Page, write, write_brief};

@@ -1,5 +1,6 @@
 //! What nodes, sockets and types are called on a page, and back: built from a catalogue, the same for the writer and the reader.
 
+mod called;
 mod sockets;
 mod types;
 mod variables;
@@ -8,11 +9,12 @@ mod words;
 use std::collections::hash_map::Entry;
 
 use foldhash::{HashMap, HashMapExt};
-use geonode_graph::catalogue::NodeType;
+use geonode_graph::catalogue::{NodeType, fold};
 use geonode_graph::ir::Side;
 use geonode_graph::sockets::{FRAME, GROUP, GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE, REROUTE};
 use geonode_graph::{Catalogue, alike};
 
+pub use self::called::Called;
 pub use self::sockets::SocketNames;
 pub use self::types::{item_type_field, read_item_type, read_type, write_item_type, write_type};
 pub use self::variables::{Variables, path};
@@ -74,6 +76,14 @@ pub const LOOK: &[&str] = &[
 /// Calls that are named where one does not exist, and how much its words say if they are seldom enough: one that ten share says little.
 const NEAR: usize = 4;
 const SELDOM: f64 = 0.1;
+
+/// Words that are often used for those of the menus.
+const USUAL_WORDS: &[(&str, &str)] = &[
+    ("vector", "xyz"),
+    ("sphere", "uv_sphere"),
+    ("colour", "color"),
+    ("quad", "grid"),
+];
 
 /// Names that have one meaning in every catalogue.
 const FIXED: &[(&str, &str)] = &[
@@ -146,11 +156,55 @@ impl<'c> Names<'c> {
         self.types.get(call).copied().or_else(exact)
     }
 
+    /// The node type that a call means which is written otherwise: without accents, or as its `bl_idname` says it (`mesh_cone`).
+    pub fn node_type_alike(&self, call: &str) -> Option<&'c str> {
+        let wanted = fold(call);
+        let short = |kind: &'c str| {
+            let known = ["GeometryNode", "FunctionNode", "ShaderNode"];
+            known
+                .iter()
+                .find_map(|family| kind.strip_prefix(family))
+                .unwrap_or(kind)
+        };
+        let is_it = |kind: &&'c str| {
+            let called = self.calls.get(*kind).is_some_and(|own| fold(own) == wanted);
+            called || fold(short(kind)) == wanted
+        };
+        let mut found = self.catalogue.nodes.keys().map(String::as_str).filter(is_it);
+        let first = found.next()?;
+        found.next().is_none().then_some(first)
+    }
+
     /// The calls that are most like one that does not exist: spelled alike, else of the same words, of which a seldom one counts more.
     pub fn near_calls(&self, call: &str) -> Vec<&str> {
         let mut calls: Vec<&str> = self.types.keys().map(String::as_str).collect();
         calls.sort_unstable();
-        let near = alike(call, calls.iter().copied());
+        // A part of it that is a call of its own, and what it is under a usual name of its kind.
+        let parts: Vec<&str> = call.split('_').collect();
+        let within = |known: &&str| {
+            let own: Vec<&str> = known.split('_').collect();
+            own.len() < parts.len() && (parts.starts_with(&own) || parts.ends_with(&own))
+        };
+        let meant: Vec<String> = USUAL_WORDS
+            .iter()
+            .filter(|(word, _)| parts.contains(word))
+            .map(|(word, own)| call.replace(word, own))
+            .collect();
+        let mut near: Vec<&str> = calls
+            .iter()
+            .copied()
+            .filter(|known| meant.iter().any(|one| one == known))
+            .collect();
+        near.extend(calls.iter().copied().filter(within));
+        near.extend(alike(call, calls.iter().copied()));
+        let mut seen = Vec::new();
+        near.retain(|known| {
+            !seen.contains(known) && {
+                seen.push(*known);
+                true
+            }
+        });
+        near.truncate(NEAR);
         if !near.is_empty() {
             return near;
         }

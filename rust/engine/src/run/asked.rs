@@ -8,6 +8,7 @@ use geonode_prompting::{Besides, Exchange, Results};
 use geonode_protocol::{ContextRequest, Finding, Understanding};
 use geonode_provider::{FinishReason, ToolCall, Usage};
 use geonode_run::{Answer, Failure, Feedback};
+use geonode_text::Called;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -108,7 +109,7 @@ impl Asked {
     }
 
     /// Records the last reply and the feedback to it, with what was measured on its result, as an exchange, unless the plan was given directly.
-    pub(crate) fn tell(&mut self, feedback: &Feedback, figures: Option<&Value>) {
+    pub(crate) fn tell(&mut self, feedback: &Feedback, figures: Option<&Value>, called: &Called) {
         let Some(PlanInput::Text(reply)) = &self.reply else {
             return;
         };
@@ -120,7 +121,7 @@ impl Asked {
             figures,
             repairs: &repairs,
         };
-        let feedback = geonode_prompting::feedback(feedback, besides);
+        let feedback = called.in_words(&geonode_prompting::feedback(feedback, besides));
         self.exchanges.push(Exchange {
             reply: reply.clone(),
             calls: std::mem::take(&mut self.calls),

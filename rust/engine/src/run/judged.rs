@@ -215,7 +215,13 @@ fn figures(evidence: &Evidence) -> Option<Value> {
             Value::Object(out)
         })
         .collect();
-    let attributes = evidence.attributes.iter().flatten().take(MOST_ATTRIBUTES);
+    // Those that begin with a dot are Blender's own.
+    let attributes = evidence
+        .attributes
+        .iter()
+        .flatten()
+        .filter(|name| !name.starts_with('.'));
+    let attributes = attributes.take(MOST_ATTRIBUTES);
     let attributes: Vec<&String> = attributes.collect();
     (!objects.is_empty()).then(|| json!({"objects": objects, "attributes": attributes}))
 }

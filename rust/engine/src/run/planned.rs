@@ -7,7 +7,7 @@ use std::sync::Arc;
 use geonode_graph::{Catalogue, Compiled, Document, StepDelta, changes, shorten};
 use geonode_protocol::{Action, Finding, Origins, Plan};
 use geonode_run::Failure;
-use geonode_text::PagePlaces;
+use geonode_text::{Called, PagePlaces};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -35,6 +35,9 @@ pub(crate) struct Planned {
     /// Where the steps come from that a page became.
     #[serde(skip)]
     pub(crate) pages: PagePlaces,
+    /// What a page calls the nodes of the trees that it is about.
+    #[serde(skip)]
+    pub(crate) called: Called,
     /// Indices of steps of the plan that edit exactly the tree that they name, as those of pages may.
     #[serde(default)]
     pub(crate) exact: BTreeSet<usize>,

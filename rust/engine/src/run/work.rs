@@ -8,7 +8,7 @@ use geonode_graph::{Catalogue, Compiled, Document, StepDelta, compile_exactly, d
 use geonode_protocol::{Action, Code, Extensions, Finding, GateFinding, Plan, Severity, Step};
 use geonode_provider::{ToolCall, Usage};
 use geonode_run::{Answer, ApprovalRequest, Approve, Failure, Feedback, Message, Purpose, State};
-use geonode_text::{PagePlaces, expand, needs};
+use geonode_text::{Called, PagePlaces, expand, needs};
 
 use crate::approval::request::{self as approval, Subject};
 use crate::asking::memory::{Ended, Memory};
@@ -121,7 +121,7 @@ impl Work {
             self.memory.discard_last();
         }
         if let Some(feedback) = feedback {
-            self.asked.tell(feedback, self.judged.figures());
+            self.asked.tell(feedback, self.judged.figures(), &self.planned.called);
         }
         if let Some(Feedback::Tools { last }) = feedback {
             self.asked.calls_over = *last;
@@ -231,6 +231,7 @@ impl Work {
         self.planned.plan = None;
         self.planned.places = None;
         self.planned.pages = PagePlaces::default();
+        self.planned.called = Called::default();
         self.planned.exact = self.request.exact.clone().unwrap_or_default();
         let Some(reply) = &self.asked.reply else {
             return Err(lost("reply"));
@@ -309,6 +310,7 @@ impl Work {
             self.settings.limits().max_operations,
         ) {
             Some(expanded) => {
+                self.planned.called = Called::of(document.trees.values(), &catalogue);
                 self.planned.pages = expanded.places;
                 self.planned.exact = expanded.exact;
                 asks = expanded.asks;
@@ -319,20 +321,15 @@ impl Work {
             None => (plan, None, Vec::new()),
         };
         if pages.iter().any(Finding::is_error) {
-            return Ok(Answer::Compiled {
-                findings: pages.into_iter().chain(further).collect(),
-                steps: None,
-                objects: Vec::new(),
-                trees: Vec::new(),
-                approval: None,
-                confirm: false,
-                risk: None,
-            });
+            return Ok(refused(pages.into_iter().chain(further).collect()));
         }
         let mut compiled = compile_exactly(&plan, &document, &catalogue, &self.planned.exact);
         compiled.questions.extend(asks);
         compiled.findings.extend(remarks);
         if compiled.ok() {
+            if self.planned.pages != PagePlaces::default() {
+                self.planned.called = Called::of(compiled.after.trees.values(), &catalogue);
+            }
             if let Some(failure) = self.asked.known.deleted(&compiled) {
                 return Err(failure);
             }
@@ -494,4 +491,17 @@ impl Work {
 /// Whether a finding is about the form of a plan, which a schema would have held it to.
 fn is_of_form(finding: &Finding) -> bool {
     finding.is_error() && finding.code.section() == Code::InvalidJson.section()
+}
+
+/// The answer to a plan of which nothing is compiled.
+fn refused(findings: Vec<Finding>) -> Answer {
+    Answer::Compiled {
+        findings,
+        steps: None,
+        objects: Vec::new(),
+        trees: Vec::new(),
+        approval: None,
+        confirm: false,
+        risk: None,
+    }
 }

@@ -243,7 +243,8 @@ impl Work<'_> {
             self.sink.error(Code::LibraryData, path, message, Some(hint));
             return None;
         }
-        if info.is_some_and(|info| info.users > 1) {
+        let own = self.model.nodes().filter(|node| node.group() == Some(name)).count();
+        if info.is_some_and(|info| usize::try_from(info.users).unwrap_or(usize::MAX) > own.max(1)) {
             let message = format!("the node group “{name}” has other users too; they change with it");
             let path = self.sink.at(field);
             self.sink.warn(Code::SharedNodeGroup, path, message);

@@ -60,6 +60,9 @@ impl<'p> Reader<'_, '_, 'p> {
         if let Some(group) = self.functions.get(name) {
             return Some(Callee::Group(group.clone()));
         }
+        if let Some(kind) = self.names.node_type_alike(name) {
+            return Some(Callee::Type(kind.to_owned()));
+        }
         if self.is_refused(name) {
             return None;
         }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use geonode_graph::did_you_mean;
 use geonode_protocol::{Code, Component, Expectation, Extent, MakeObject, Measure};
 use rustpython_parser::ast::{Constant, Expr, ExprCall, Ranged, Stmt, StmtFunctionDef};
 use serde_json::{Number, Value};
@@ -322,6 +323,30 @@ fn object_name(expr: &Expr, faults: &mut Faults) -> Option<String> {
     }
 }
 
+/// What `expect` measures.
+const MEASURED: [&str; 17] = [
+    "instances",
+    "points",
+    "vertices",
+    "edges",
+    "faces",
+    "splines",
+    "curve_points",
+    "grids",
+    "size_x",
+    "size_y",
+    "size_z",
+    "low_x",
+    "low_y",
+    "low_z",
+    "high_x",
+    "high_y",
+    "high_z",
+];
+
+const COUNTS: &str = "Counts are instances, points, vertices, edges, faces, splines, curve_points and grids, sizes and places size_x, low_y, high_z and the like: \
+                       expect(\"Plane\", faces=(6, None), size_z=(1.9, 2.1)).";
+
 /// `expect("Plane", instances=250, faces=(6, None), size_z=(1.9, 2.1))`.
 fn expect(call: &ExprCall, page: &mut Page<'_>, faults: &mut Faults) {
     let Some(object) = call.args.first().and_then(|name| object_name(name, faults)) else {
@@ -358,8 +383,11 @@ fn expect(call: &ExprCall, page: &mut Page<'_>, faults: &mut Faults) {
         }
         let component: Option<Component> = serde_json::from_value(Value::from(name)).ok();
         let (Some(component), Some((count, min, max))) = (component, counted(&value)) else {
-            let fix = "Counts are instances, points, vertices, edges, faces, splines, curve_points and grids, sizes and places size_x, low_y, high_z and the like: \
-                       expect(\"Plane\", faces=(6, None), size_z=(1.9, 2.1)).";
+            let near = component
+                .is_none()
+                .then(|| did_you_mean(name, MEASURED.iter().copied()))
+                .flatten();
+            let fix = near.unwrap_or_else(|| COUNTS.to_owned());
             faults.error(
                 Code::TextForm,
                 at(keyword),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use geonode_graph::ir::{Item, ItemKind, Map, Side};
 use geonode_graph::{is_socket_property, shown};
-use geonode_protocol::Code;
+use geonode_protocol::{Code, Severity};
 use rustpython_parser::ast::{Expr, ExprCall, Keyword, Stmt};
 use serde_json::Value;
 
@@ -237,6 +237,22 @@ impl<'p> Reader<'_, '_, 'p> {
             self.error(Code::SocketTypeMismatch, at(value), message, fix);
         }
         if let Some(name) = self.toggles.get(word.id.as_str()) {
+            if self
+                .draft
+                .present
+                .is_some_and(|tree| tree.interface.iter().any(|old| old.identifier == item.identifier))
+                && item.name != *name
+            {
+                let message = format!(
+                    "“{}” is called “{name}” now: a toggle has the name of its panel.",
+                    item.name
+                );
+                let told = Fault::warning(Code::Repaired, at(value), message, "");
+                self.faults.add(Fault {
+                    severity: Severity::Info,
+                    ..told
+                });
+            }
             item.name.clone_from(name);
         }
         item.parent = Some(panel.to_owned());

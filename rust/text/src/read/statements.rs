@@ -241,6 +241,7 @@ impl<'p> Reader<'_, '_, 'p> {
             made.said = true;
         }
         self.set_part(&id, word, value);
+        self.tell_feedback(&id, word, start);
     }
 
     /// A statement that is one expression.

@@ -196,7 +196,14 @@ fn material(name: &str, call: &ExprCall, faults: &mut Faults) {
         if !is_known {
             let name = keyword.arg.as_ref().map_or("", |name| name.as_str());
             let message = format!("“{name}” of a material is {wanted}.");
-            faults.error(Code::WrongType, at(keyword), message, format!("Write {MATERIAL}."));
+            let fix = if value.is_some() {
+                format!("Write {MATERIAL}.")
+            } else {
+                format!(
+                    "Write {MATERIAL}; one that an input decides is a Material input, `paint: Material = None`, set with apply."
+                )
+            };
+            faults.error(Code::WrongType, at(keyword), message, fix);
         }
     }
     // The alpha of a colour shows nothing in Blender.

@@ -191,6 +191,38 @@ impl<'p> Reader<'_, '_, 'p> {
         }
     }
 
+    /// The next value of an item that was given to the zone's input: it belongs to the output.
+    pub(super) fn tell_feedback(&mut self, id: &str, word: &str, place: usize) {
+        let Some(output) = self.draft.node(id).and_then(|node| node.pair.clone()) else {
+            return;
+        };
+        let mut seen = foldhash::HashSet::default();
+        let mut open = vec![id];
+        let mut leads_back = false;
+        while let Some(at) = open.pop() {
+            for (_, wire) in self.draft.links().filter(|(_, wire)| wire.from.0 == at) {
+                leads_back |= wire.to.0 == id;
+                if wire.to.0 != output && seen.insert(wire.to.0.as_str()) {
+                    open.push(&wire.to.0);
+                }
+            }
+        }
+        if !leads_back {
+            return;
+        }
+        let bound = |end: &str| {
+            let mut names = self.bindings.iter();
+            let is_it = |binding: &Binding<'_>| matches!(binding, Binding::Known(Val::Node(node)) if node == end);
+            let found = names.find(|(_, binding)| is_it(binding)).map(|(name, _)| name.clone());
+            found.or_else(|| self.variables.variable(end).map(str::to_owned))
+        };
+        let (Some(input), Some(output)) = (bound(id), bound(&output)) else {
+            return;
+        };
+        let message = format!("“{input}.{word}” is what comes into the zone; its next value goes out of it.");
+        self.error(Code::Cycle, place, message, format!("Write {output}.{word} = …"));
+    }
+
     fn is_zone_property(&self, kind: &str, name: &str) -> bool {
         let described = self.names.catalogue().nodes.get(kind);
         described.is_some_and(|described| described.properties.contains_key(name))

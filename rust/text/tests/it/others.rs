@@ -3,7 +3,7 @@
 use geonode_graph::Document;
 use geonode_graph::ir::Side;
 use geonode_protocol::{Code, Severity};
-use geonode_text::Variables;
+use geonode_text::{Called, Variables};
 
 use crate::catalogue;
 use crate::edits::{ROCKS, ids, inputs, node};
@@ -169,4 +169,119 @@ apply("Rows", object="Plane")
     let changed = after("with edit(\"Rows\"):\n    a_001.value = 3.0\n", &freed, &catalogue);
     assert!(second.message.contains("a_001"), "{}", second.message);
     assert_eq!(node(&changed, "Rows", "a.001").inputs["Value"]["value"], 3.0);
+}
+
+fn only_error(page: &str, file: &Document) -> (Code, String) {
+    let (_, findings, _) = compiled(page, file, &catalogue("5.2"));
+    let [found] = findings
+        .iter()
+        .filter(|found| found.is_error())
+        .collect::<Vec<_>>()
+        .try_into()
+        .unwrap();
+    let hint = found
+        .hint
+        .as_ref()
+        .map(|hint| hint.as_str().to_owned())
+        .unwrap_or_default();
+    (found.code, format!("{} {hint}", found.message))
+}
+
+/// What goes wrong at the ends of a zone is said where it stands, with the end that is meant.
+#[test]
+fn the_ends_of_a_zone_are_told_apart() {
+    let zone = |inside: &str, last: &str| {
+        format!(
+            "def wave(geometry: Geometry) -> Geometry:\n    with simulation(items={{\"Geometry\": Geometry(geometry), \"Height\": Float(0.0)}}) as (sim_in, sim_out):\n        \
+             sim_out.geometry = sim_in.geometry\n        {inside}\n    raised = transform_geometry({last}.geometry, translation=(0, 0, 1))\n    \
+             return join_geometry(geometry, raised)\n\napply(\"Wave\", object=\"Plane\")\n"
+        )
+    };
+    let (code, text) = only_error(&zone("sim_in.height = sim_in.height + 1.0", "sim_out"), &empty_file());
+    assert!(
+        code == Code::Cycle && text.starts_with("line 4, ") && text.contains("Write sim_out.height ="),
+        "{text}"
+    );
+    let (code, text) = only_error(&zone("sim_out.height = sim_in.height + 1.0", "sim_in"), &empty_file());
+    assert!(
+        code == Code::ZoneViolation && text.starts_with("line 5, ") && text.contains("“raised”"),
+        "{text}"
+    );
+    let right = zone("sim_out.height = sim_in.height + 1.0", "sim_out");
+    assert!(ids(&after(&right, &empty_file(), &catalogue("5.2")).trees["Wave"]).contains(&"raised"));
+}
+
+/// Nodes are found under other usual names; of those that do not exist the nearest are of the same sort.
+#[test]
+fn calls_are_found_by_what_else_they_are_called() {
+    let page = |call: &str| format!("def a() -> Geometry:\n    return {call}\n\napply(\"A\", object=\"Plane\")\n");
+    let catalogue = catalogue("5.2");
+    let kinds = |call: &str| -> Vec<String> {
+        let file = after(&page(call), &empty_file(), &catalogue);
+        file.trees["A"].nodes.iter().map(|node| node.kind.clone()).collect()
+    };
+    assert!(kinds("mesh_cone().mesh").contains(&"GeometryNodeMeshCone".to_owned()));
+    assert!(kinds("bezier_segment()").contains(&"GeometryNodeCurvePrimitiveBezierSegment".to_owned()));
+    for (call, near) in [
+        ("combine_vector()", "combine_xyz(…)"),
+        ("mesh_sphere()", "uv_sphere(…)"),
+        ("cone_mesh()", "cone(…)"),
+    ] {
+        let (code, text) = only_error(&page(call), &empty_file());
+        assert!(code == Code::UnknownNodeType && text.contains(near), "{text}");
+    }
+    let expects = page("cube().mesh") + "expect(\"Plane\", instance=200)\n";
+    let (_, text) = only_error(&expects, &empty_file());
+    assert!(text.contains("Did you mean “instances”?"), "{text}");
+}
+
+/// A group that only the tree in hand uses has no other users.
+#[test]
+fn users_within_the_tree_are_no_others() {
+    let catalogue = catalogue("5.2");
+    let page = "def part() -> Geometry:\n    box = cube()\n    return box.mesh\n\ndef both(geometry: Geometry) -> Geometry:\n    \
+                return join_geometry(geometry, part(), part())\n\napply(\"Both\", object=\"Plane\")\n";
+    let mut file = after(page, &empty_file(), &catalogue);
+    let edit = "with edit(\"Part\"):\n    box.size = (2.0, 2.0, 2.0)\n";
+    for (users, warned) in [(2, false), (3, true)] {
+        file.tree_info.get_mut("Part").unwrap().users = users;
+        let (_, findings, _) = compiled(edit, &file, &catalogue);
+        assert_eq!(
+            findings.iter().any(|found| found.code == Code::SharedNodeGroup),
+            warned,
+            "{findings:?}"
+        );
+    }
+}
+
+/// Findings about a page speak of its variables.
+#[test]
+fn ids_become_the_words_of_a_page() {
+    let catalogue = catalogue("5.2");
+    let file = after(ROCKS, &empty_file(), &catalogue);
+    let mut tree = file.trees["Landscape"].clone();
+    let rocks = tree.nodes.iter_mut().find(|node| node.id == "rocks").unwrap();
+    rocks.id = "Instance on Points.001".to_owned();
+    let called = Called::of(std::iter::once(&tree), &catalogue);
+    assert_eq!(
+        called.in_words("“Instance on Points.001” and “hills” {\"node_id\":\"Instance on Points.001\"}"),
+        "“instance_on_points_001” and “hills” {\"node_id\":\"instance_on_points_001\"}"
+    );
+}
+
+/// A toggle is called as its panel, which is said of an input that had another name.
+#[test]
+fn the_new_name_of_a_toggle_is_said() {
+    let catalogue = catalogue("5.2");
+    let page = ROCKS.replace("count: Int = 9)", "count: Int = 9, show_rocks: Bool = True)");
+    let file = after(&page, &empty_file(), &catalogue);
+    let (_, findings, _) = compiled(&edit("panel(\"All Rocks\", toggle=show_rocks)"), &file, &catalogue);
+    let told = findings
+        .iter()
+        .find(|finding| finding.message.contains("“Show Rocks” is called “All Rocks” now"));
+    assert_eq!(
+        told.map(|finding| finding.severity),
+        Some(Severity::Info),
+        "{findings:?}"
+    );
 }
