@@ -114,7 +114,7 @@ PAGES: dict[str, dict[str, Any]] = {
         "del group_output.tip",
         "del wave.offset",
         "all.geometry = [turn, bend, kind]",
-        "all.geometry = [kind, bend]",
+        "all.geometry = [bend, kind]",
         "cleanup()",
         "turn.translation = (0.0, 0.0, 2.0)\nlabel(turn, 'Lifted')\nmute(wave)",
         "wave.offset = default",
