@@ -196,7 +196,11 @@ pub(crate) fn choose<'a>(library: &'a Library, reading: &Reading, prompt: &str) 
             });
         }
         if candidates.iter().any(|one| made(one.entry)) {
-            candidates.retain(|one| made(one.entry) || one.own.iter().any(|at| *at > noun));
+            // “a spiral staircase” is what another preset makes.
+            let makes = |entry: &Entry| entry.preset.target.makes != Makes::Never;
+            candidates.retain(|one| {
+                made(one.entry) || one.own.iter().any(|at| *at > noun || *at == noun && makes(one.entry))
+            });
         }
     }
     candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
@@ -214,6 +218,14 @@ pub(crate) fn choose<'a>(library: &'a Library, reading: &Reading, prompt: &str) 
         }
         if places(other.entry, best, reading) {
             return Ok(other.entry);
+        }
+        if let Some(word) =
+            missing_ground(other.entry, best, reading).or_else(|| missing_ground(best.entry, other, reading))
+        {
+            let message = format!(
+                "There is no object called “{word}” in the scene. Nothing was changed. Name one that is there, or select it and say “it”."
+            );
+            return Err(Refusal::new(Code::UnknownObject, message));
         }
         return Err(several(best.entry, other.entry));
     }
@@ -285,6 +297,17 @@ fn places(entry: &Entry, made: &Candidate, reading: &Reading) -> bool {
     let all = nouns(reading, entry);
     let (_, thing) = assign(entry, &all);
     thing.is_some_and(|noun| made.own.iter().all(|at| *at == noun.at) && !made.own.is_empty())
+}
+
+/// The noun of what `entry` works on, where nothing in the scene has that name and it alone calls for `made`: “scatter rocks on the Highway”.
+fn missing_ground(entry: &Entry, made: &Candidate, reading: &Reading) -> Option<String> {
+    let all = nouns(reading, entry);
+    let noun = assign(entry, &all).0?;
+    let alone = !made.own.is_empty() && made.own.iter().all(|at| *at == noun.at);
+    match &noun.referent {
+        Referent::Unknown(word) if alone => Some(word.clone()),
+        _ => None,
+    }
 }
 
 fn several(a: &Entry, b: &Entry) -> Refusal {

@@ -122,10 +122,13 @@ fn behind_lead<'t>(text: &'t str, language: &Language) -> &'t str {
     };
     let lead = (0..words.len()).take_while(|at| idle(plain(*at))).count();
     let says_how = |at: usize| plain(at) == "how" || at > 0 && plain(at - 1) == "how";
-    let verb = |at: usize| plain(at) == "to" && at > 0 && !negates(plain(at - 1)) && plain(at + 1) != "the";
+    let question =
+        language.questions.contains(plain(0)) || language.state_questions.contains(plain(0)) || plain(0) == "do";
+    let joins = |at: usize| plain(at) == "to" || question && at > 2 && ["of", "for"].contains(&plain(at));
+    let verb = |at: usize| joins(at) && at > 0 && !negates(plain(at - 1)) && plain(at + 1) != "the";
     let asks = |at: usize| {
         let people = ["i", "we", "you", "one", "people", "someone"];
-        people.contains(&plain(at)) && plain(0) == "how" && at > 1
+        people.contains(&plain(at)) && question && at > 1
     };
     let denied = (0..lead).any(|at| negates(plain(at)));
     let cut = (0..lead)

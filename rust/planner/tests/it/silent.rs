@@ -220,6 +220,7 @@ fn things_orders_and_properties_that_are_not_known_are_refused() {
         ("scatter 100 rocks and mushrooms on the plane", "mushrooms"),
         ("we would like mushrooms all over the plane, 35 maybe", "mushrooms"),
         ("a spring with 9 turns. Frobnicate it.", "Frobnicate"),
+        ("scatter rocks on the Highway", "Highway"),
         ("wireframe of the cube with random thickness", "thickness"),
     ] {
         let refusal = answer(prompt).unwrap_err();
