@@ -398,17 +398,32 @@ def state() -> dict[str, Any]:
 def test_a_plan_that_is_too_large_ends_before_anything_is_evaluated() -> None:
     before = state()
     begun = time.process_time()
-    report = api.apply_plan(plan(15))
+    report = api.apply_plan(plan(13))
     assert time.process_time() - begun < 5
     assert report.status == "error"
     assert "approval_required" in {m["code"] for m in report.messages}
     [risk] = [m for m in report.messages if m["code"] == "BLOWUP_RISK"]
     assert risk["origin"] == "gates" and risk["severity"] == "warning"
     made, takes = risk["text"].split(" That will take about ")
-    assert made == "Subdivide Mesh at Level 15 (from the input “Detail”) makes about 1.1 billion vertices."
+    assert made == "Subdivide Mesh at Level 13 (from the input “Detail”) makes about 67 million vertices."
     assert " GB" in takes
     assert risk["hint"].startswith("Level 11 stays under 5 million, ")
     assert report.gates is not None and report.gates["failed_gates"] == ["BLOWUP_RISK"]
+    assert state() == before
+
+
+def test_what_blender_cannot_hold_is_refused_whoever_approves() -> None:
+    """More corners of faces than 31 bits number crash Blender."""
+    before, asked = state(), []
+
+    def answer(request: dict[str, Any]) -> Literal["approved"]:
+        asked.append(request)
+        return "approved"
+
+    report = api.apply_plan(plan(16), approve=answer)
+    assert report.status == "error" and not asked
+    [risk] = [m for m in report.messages if m["code"] == "BLOWUP_RISK"]
+    assert risk["severity"] == "error" and risk["text"].endswith("Blender cannot hold that many.")
     assert state() == before
 
 

@@ -8,6 +8,7 @@ mod asked;
 mod choosing;
 mod handing;
 mod handle;
+mod heavy;
 mod host;
 mod inbox;
 mod info;

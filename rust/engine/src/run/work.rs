@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use geonode_cost::{Budget, Risk, risk};
 use geonode_graph::{Catalogue, Compiled, Document, StepDelta, compile_exactly, difference, stale};
-use geonode_protocol::{Action, Code, Extensions, Finding, GateFinding, Plan, Severity, Step};
+use geonode_protocol::{Action, Code, Extensions, Finding, Plan, Step};
 use geonode_provider::{ToolCall, Usage};
 use geonode_run::{Answer, ApprovalRequest, Approve, Failure, Feedback, Message, Purpose, State};
 use geonode_text::{Called, PagePlaces, expand, needs};
@@ -21,6 +21,7 @@ use crate::error::{EngineError, lost};
 use crate::extensions::extensions;
 use crate::request::RunRequest;
 use crate::run::asked::Asked;
+use crate::run::heavy;
 use crate::run::info::info;
 use crate::run::judged::Judged;
 use crate::run::planned::{Planned, fingerprint};
@@ -340,13 +341,18 @@ impl Work {
             }
             compiled.findings.extend(found);
         }
+        let risk = if compiled.ok() {
+            self.risk(&compiled, &catalogue)
+        } else {
+            None
+        };
+        compiled.findings.extend(risk.as_ref().and_then(heavy::impossible));
         let ok = compiled.ok();
         self.asked.repairs.extend(pages.iter().cloned());
         let repairs = compiled.findings.iter().filter(|found| !found.is_error());
         self.asked
             .repairs
             .extend(repairs.map(|found| self.planned.trace(found.clone())));
-        let risk = if ok { self.risk(&compiled, &catalogue) } else { None };
         let blender = self.blender().unwrap_or_default();
         let request = || approval::request(&self.subject(&plan, &catalogue, &blender), &compiled, risk.as_ref());
         let approval = if ok { request() } else { None };
@@ -364,17 +370,7 @@ impl Work {
             trees: compiled.touched_trees.iter().cloned().collect(),
             approval: approval.map(Box::new),
             confirm: confirmed_only(&plan),
-            risk: risk.map(|risk| {
-                Box::new(GateFinding {
-                    gate: Code::BlowupRisk,
-                    code: Code::BlowupRisk,
-                    severity: Severity::Error,
-                    node_id: risk.node,
-                    socket: risk.input,
-                    cause: risk.cause,
-                    fix: Some(risk.fix),
-                })
-            }),
+            risk: risk.map(|risk| Box::new(heavy::questionable(risk))),
         };
         if ok {
             let repaired = compiled.repaired_plan(&plan);
