@@ -157,7 +157,7 @@ CASES: dict[str, Case] = {
     "an explosion": Case(
         "BLOWUP_RISK",
         [
-            io("Detail", "Int", default=15),
+            io("Detail", "Int", default=13),
             *chain("fine", "SubdivideMesh", "Mesh", "Mesh"),
             *links("in.Detail > fine.Level"),
         ],
