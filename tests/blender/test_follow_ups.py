@@ -19,6 +19,12 @@ def said(prompt: str) -> RunReport:
     return report
 
 
+def scales(name: str) -> list[float]:
+    """How large the copies are that an object shows."""
+    shown = bpy.context.evaluated_depsgraph_get().object_instances
+    return [one.matrix_world.to_scale().x for one in shown if one.is_instance and one.parent.original.name == name]
+
+
 @pytest.mark.parametrize(
     ("change", "count"),
     [
@@ -260,3 +266,43 @@ def test_changes_that_the_last_result_does_not_have_are_refused() -> None:
     assert see(cube).instances == 10
     said("8 of them, radius 4 m")
     assert see(cube).instances == 8 and math.isclose(float(see(cube).size(0)), 10, rel_tol=0.2)
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "height"),
+    [
+        ("make a tower of 10 cubes", "make it twice as high", 20.0),
+        ("make a tower of 10 cubes", "half size", 5.0),
+        ("a twisted tower of 10 cubes, 5 degrees per level", "twice as big", 20.0),
+        ("a tower of 10 cubes, 2 m apart", "make them 50 cm big", 18.5),
+    ],
+)
+def test_copies_that_touch_go_on_touching(first: str, then: str, height: float) -> None:
+    scene()
+    bpy.data.objects.remove(bpy.data.objects["Cube"])
+    said(first)
+    report = said(then)
+    [target] = [one for one in bpy.data.objects if one.modifiers]
+    seen = see(target)
+    assert seen.instances == 10 and math.isclose(seen.size(2), height, rel_tol=1e-3), report.final_message
+
+
+def test_copies_that_come_to_overlap_are_said_to() -> None:
+    scene()
+    bpy.data.objects.remove(bpy.data.objects["Cube"])
+    said("a row of 10 cubes 1.5 m apart")
+    assert "They overlap: each has about 75% of the room" in said("make them 2 m big").final_message
+    assert "overlap" not in said("make them 1 m big").final_message
+
+
+def test_what_an_artist_made_keeps_its_size() -> None:
+    scene()
+    said("scatter 40 cones on the plane")
+    report = said("use Suzanne instead")
+    seen = scales("Plane")
+    assert len(seen) == 40 and all(math.isclose(one, 1, rel_tol=1e-4) for one in seen), seen
+    assert "full size" not in report.final_message
+    bpy.data.objects["Plane"].modifiers.clear()
+    report = said("scatter 200 Suzannes on the plane")
+    assert "some may touch or overlap" in report.final_message
+    assert all(math.isclose(one, 1, rel_tol=1e-4) for one in scales("Plane"))

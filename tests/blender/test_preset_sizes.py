@@ -11,13 +11,29 @@ import numpy as np
 import pytest
 from geonode_assistant import api
 from mathutils import Matrix
-from preset_cases import Seen, layers, near, scene, see
+from preset_cases import Seen, layers, near, radii, scene, see
 
 
 def span(seen: Seen) -> float:
     """The angle around the origin between the first and the last instance, in degrees."""
     first, last = seen.places[0], seen.places[-1]
     return math.degrees(math.atan2(last[1], last[0]) - math.atan2(first[1], first[0])) % 360
+
+
+def hollow(seen: Seen, outside: float, inside: float) -> bool:
+    """Whether a cube is a closed shell from one size to the other."""
+    sides = np.unique(np.round(np.abs(seen.points), 4))
+    return seen.boundary == 0 and bool(np.allclose(sides, (inside / 2, outside / 2)))
+
+
+def far(seen: Seen) -> float:
+    """The greatest distance of an instance from the origin."""
+    return float(np.linalg.norm(seen.places, axis=1).max())
+
+
+def inmost(seen: Seen) -> float:
+    """How near a vertex is to the axis."""
+    return float(np.linalg.norm(seen.points[:, :2], axis=1).min())
 
 
 WHOLES: dict[str, Callable[[Seen], bool]] = {
@@ -37,6 +53,31 @@ WHOLES: dict[str, Callable[[Seen], bool]] = {
     "decimate the ball to 200 faces": lambda s: 150 <= s.faces <= 230 and s.boundary == 0,
     "low poly Suzanne and keep half of the faces": lambda s: 230 <= s.faces <= 275,
     "a third of a circle of 12 cubes": lambda s: s.instances == 12 and near(span(s), 120),
+    "give the cube a thickness of 20 cm": lambda s: hollow(s, 2.4, 2.0),
+    "solidify the cube by 20 cm inwards": lambda s: hollow(s, 2.0, 1.6),
+    "give the ball a thickness of 20 cm": lambda s: 1.19 < float(np.linalg.norm(s.points, axis=1).max()) < 1.21,
+    "a gear with 20 teeth, radius 1 m, hole 10 cm in diameter": lambda s: near(inmost(s), 0.05, 1e-4),
+    "a gear with 20 teeth, radius 1 m, with a 10 cm hole": lambda s: near(inmost(s), 0.05, 1e-4),
+    "a gear with 20 teeth, radius 1 m, bore radius 10 cm": lambda s: near(inmost(s), 0.1, 1e-4),
+    "a spring with 5 turns, 40 cm in diameter, 2 cm thick": lambda s: near(s.size(1), 0.4, 0.005),
+    "distribute 100 cubes evenly over a fibonacci sphere 6 m in diameter": lambda s: near(far(s), 3, 1e-4),
+    "arrange 50 cubes in a sunflower pattern, 20 m in diameter": lambda s: 9.5 < far(s) < 10.01,
+    "a helix of 40 balls, 6 m wide and 5 m high": lambda s: near(float(radii(s).max()), 3, 1e-4),
+    "a brick wall 3.6 m long, 2.4 m high": lambda s: near(s.size(0), 3.6, 1e-4) and near(s.size(2), 2.4, 1e-4),
+    "a brick wall 5 m long and 1.9 m high with 30 cm bricks": lambda s: (
+        near(s.size(0), 5, 1e-4) and near(s.high[2], 1.9)
+    ),
+    "waves on the plane 0.3 m high": lambda s: near(s.size(2), 0.3, 0.01),
+    "waves on the plane with an amplitude of 0.3 m": lambda s: near(s.size(2), 0.6, 0.01),
+    "make mountains on the plane, up to 2 m high": lambda s: near(s.size(2), 2),
+    "a shelf with 4 boards": lambda s: s.faces == 7 * 6,
+    "a shelf with 4 compartments": lambda s: s.faces == 8 * 6,
+    "spiral stairs with 20 steps, each 18 cm high": lambda s: near(s.high[2], 3.6),
+    "spiral stairs with 20 steps 18 cm high": lambda s: near(s.high[2], 3.6),
+    "spiral stairs with 20 steps, 15 cm step height": lambda s: near(s.high[2], 3.0),
+    "a spiral staircase 3 m high with a step height of 20 cm": lambda s: (
+        near(s.high[2], 3.0) and s.faces == 15 * 6 + 26
+    ),
     "subdivide the cube 4 times and then make waves on it": lambda s: s.faces == 6 * 4**5,
 }
 

@@ -15,7 +15,8 @@ use crate::paging;
 use crate::preset::{Parameter, ParameterKind};
 use crate::refusal::Refusal;
 use crate::roles::Thing;
-use crate::template::{Read, broken, facts, parameters, scale_of};
+use crate::stays;
+use crate::template::{Read, Standing, broken, facts, parameters, scale_of};
 use crate::values::PromptValue;
 use crate::whole;
 use crate::wording::{changed, describe, done_to, message, said, sentence, thing, unchanged};
@@ -94,7 +95,16 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
     if names.reused || paging::stretch(read, context).is_none() {
         remarks.extend(of_scale);
     }
-    let assumed = parameters(read, &mut scope, unit, names.reused)?;
+    let fresh = scope.clone();
+    let assumed = parameters(read, &mut scope, unit, names.reused.then(Standing::new).as_ref())?;
+    let shown = object
+        .modifiers
+        .iter()
+        .find(|one| names.reused && one.name == names.modifier);
+    let shown = shown.and_then(|modifier| modifier.values.as_ref());
+    let together = shown.map(|shown| stays::keep(read, &mut scope, fresh, unit, shown));
+    let together = together.transpose()?.flatten();
+    let read = together.as_ref().unwrap_or(read);
     remarks.extend(names.remark.clone());
     remarks.extend(crowded(read, &scope, names.reused)?);
     if !(names.reused || entry.preset.is_whole()) {
@@ -109,19 +119,7 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
     if !names.reused {
         remarks.extend(said(read, &scope, unit, true)?);
     }
-    for parameter in &entry.preset.parameters {
-        if let Some(word) = read
-            .sources
-            .get(&parameter.name)
-            .filter(|_| read.shifts.contains_key(&parameter.name))
-        {
-            let value = describe(read, &parameter.name, &scope, unit);
-            remarks.push(format!(
-                "“{word}” was read as {} {value}.",
-                parameter.title.to_lowercase()
-            ));
-        }
-    }
+    remarks.extend(degrees(read, &scope, unit));
     if entry.preset.is_whole() && !names.reused {
         let (_, missing) = whole::without_missing(&entry.preset.plan.page, context);
         if !missing.is_empty() {
@@ -146,6 +144,21 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
         understanding,
         made: Some(made),
     })
+}
+
+/// How words such as “tall” were read.
+fn degrees(read: &Read, scope: &Scope, unit: f64) -> Vec<String> {
+    let parameters = read.entry.preset.parameters.iter();
+    let shifted = parameters.filter(|parameter| read.shifts.contains_key(&parameter.name));
+    let remarks = shifted.filter_map(|parameter| {
+        let word = read.sources.get(&parameter.name)?;
+        let (title, value) = (
+            parameter.title.to_lowercase(),
+            describe(read, &parameter.name, scope, unit),
+        );
+        Some(format!("“{word}” was read as {title} {value}."))
+    });
+    remarks.collect()
 }
 
 /// Why a preset that works on a mesh finds none.
@@ -243,17 +256,33 @@ fn crowded(read: &Read, scope: &Scope, reused: bool) -> Result<Option<String>, R
         return Ok(None);
     }
     let value = |expression: &Value| expr::eval(expression, scope).map_err(|error| broken(&error, read.entry));
-    let Some(room) = value(&plan.room)?.as_f64().filter(|room| *room < ENOUGH) else {
+    let Some(room) = value(&plan.room)?.as_f64() else {
         return Ok(None);
     };
-    let share = (room * 100.0).round().max(1.0);
-    Ok(Some(if expr::truthy(&value(&plan.fits)?) {
-        format!("There is too little room for all of them at full size, so each has about {share}% of it.")
-    } else {
-        format!(
+    // The share of their size at which they are made, where the tree does not decide that itself.
+    let fit = scope.get("fit").and_then(Value::as_f64).filter(|fit| *fit > 0.0);
+    let fits = expr::truthy(&value(&plan.fits)?);
+    let size = match fit {
+        Some(fit) => fit,
+        // An earlier prompt may have decided it otherwise.
+        None if fits && reused => return Ok(None),
+        None if fits => room.min(1.0),
+        None => 1.0,
+    };
+    let percent = |share: f64| (share * 100.0).round().max(1.0);
+    Ok(if room / size < ENOUGH {
+        let share = percent(room / size);
+        Some(format!(
             "They overlap: each has about {share}% of the room that it needs. Ask for fewer or smaller ones, or for more space."
-        )
-    }))
+        ))
+    } else if size < ENOUGH && (room < ENOUGH || !reused) {
+        let share = percent(size);
+        Some(format!(
+            "There is too little room for all of them at full size, so each has about {share}% of it."
+        ))
+    } else {
+        None
+    })
 }
 
 /// How the prompt was read, as data.

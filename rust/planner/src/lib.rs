@@ -48,6 +48,7 @@ mod settle;
 mod share;
 mod spelling;
 mod standing;
+mod stays;
 mod template;
 mod tokens;
 mod translate;

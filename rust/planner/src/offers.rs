@@ -56,10 +56,15 @@ fn cue(slot: &Slot, reading: &Reading, at: usize) -> Option<(f64, std::ops::Rang
     };
     for start in at.saturating_sub(9)..at {
         for phrase in &slot.before {
-            if let Some(end) = phrase.ends(reading, start).filter(|end| *end <= at)
-                && let Some(cost) = steps(reading, end, at)
-            {
-                offer(cost, phrase, start..end);
+            match phrase.ends(reading, start) {
+                Some(end) if end <= at => {
+                    if let Some(cost) = steps(reading, end, at) {
+                        offer(cost, phrase, start..end);
+                    }
+                }
+                // “each @length high” has the number within.
+                Some(end) => offer(0.0, phrase, start..end),
+                None => {}
             }
         }
     }

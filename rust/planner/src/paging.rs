@@ -281,6 +281,18 @@ fn follows(read: &Read, scope: &Scope, inputs: &[Input], name: &str, depth: usiz
     })
 }
 
+/// The inputs that the prompt leaves as they are: parameter, and name in the modifier.
+pub(crate) fn left_alone<'r>(read: &'r Read, scope: &Scope, unit: f64) -> Result<Vec<(&'r str, String)>, Refusal> {
+    let lines = read.entry.body.kept(scope);
+    let lines = lines.map_err(|error| broken(&error, read.entry))?;
+    let inputs = inputs(read, scope, unit, &lines)?;
+    let alone = |input: &&Input| !input.whole && !follows(read, scope, &inputs, &input.parameter.name, 0);
+    let alone = inputs.iter().filter(alone);
+    Ok(alone
+        .map(|input| (input.parameter.name.as_str(), input.title()))
+        .collect())
+}
+
 /// A change of the last result.
 struct Change<'c> {
     read: &'c Read<'c>,

@@ -106,6 +106,9 @@ pub(crate) struct Parameter {
     /// Whether a length directly before the thing is this parameter.
     #[serde(default)]
     pub(crate) sizes_things: bool,
+    /// Whether this is the distance between copies: where they touch, it changes with their size.
+    #[serde(default)]
+    pub(crate) spaces_things: bool,
     /// Rank of this parameter among those that accept a number without such a phrase (lowest first).
     #[serde(default)]
     pub(crate) rank: Option<u32>,

@@ -1,6 +1,6 @@
 //! What a preset's template may use: names, sizes and counts of the scene, and the parameters that were said or assumed.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use geonode_graph::documents::context::{Context, SceneObject};
 use geonode_protocol::Code;
@@ -14,6 +14,7 @@ use crate::roles::{Cast, Thing};
 use crate::values::{PromptValue, plain};
 
 /// What was read from a prompt, with the preset that it fits.
+#[derive(Clone)]
 pub(crate) struct Read<'a> {
     pub(crate) entry: &'a Entry,
     pub(crate) library: &'a Library,
@@ -29,6 +30,9 @@ pub(crate) struct Read<'a> {
     /// How many things the letters of the prompt ask for.
     pub(crate) counted: Option<f64>,
 }
+
+/// The values of inputs that a change leaves as they are, by parameter.
+pub(crate) type Standing = BTreeMap<String, Value>;
 
 /// Whether a scale is the same along all axes.
 pub(crate) fn is_even([x, y, z]: [f64; 3]) -> bool {
@@ -169,9 +173,16 @@ pub(crate) fn broken(error: &ExprError, entry: &Entry) -> Refusal {
     )
 }
 
-/// Puts all parameters into the scope; returns the names of those that were assumed. A prompt that `changes` a result needs to give none.
-pub(crate) fn parameters(read: &Read, scope: &mut Scope, unit: f64, changes: bool) -> Result<Vec<String>, Refusal> {
+/// Puts all parameters into the scope; returns the names of those that were assumed. A prompt that changes a result needs to give none: what it
+/// leaves as it is has the value that is `standing` there.
+pub(crate) fn parameters(
+    read: &Read,
+    scope: &mut Scope,
+    unit: f64,
+    standing: Option<&Standing>,
+) -> Result<Vec<String>, Refusal> {
     let entry = read.entry;
+    let stands = |name: &str| standing.and_then(|values| values.get(name));
     for parameter in &entry.preset.parameters {
         let value = match read.values.get(&parameter.name) {
             Some(PromptValue::Number(n)) if parameter.kind == ParameterKind::Length => expr::finite("/", n / unit),
@@ -191,11 +202,15 @@ pub(crate) fn parameters(read: &Read, scope: &mut Scope, unit: f64, changes: boo
     }
     let mut assumed = Vec::new();
     for parameter in &entry.preset.parameters {
+        if let Some(value) = stands(&parameter.name) {
+            scope.insert(parameter.name.clone(), value.clone());
+            continue;
+        }
         if scope.get(&parameter.name).is_some_and(|value| !value.is_null())
             || parameter.default.is_null()
             || parameter.kind == ParameterKind::Value
         {
-            if !changes && parameter.required && scope.get(&parameter.name).is_none_or(Value::is_null) {
+            if standing.is_none() && parameter.required && scope.get(&parameter.name).is_none_or(Value::is_null) {
                 let message = format!(
                     "The prompt does not give the {}. Add it, e.g. “{}”.",
                     parameter.title,
@@ -223,7 +238,8 @@ pub(crate) fn parameters(read: &Read, scope: &mut Scope, unit: f64, changes: boo
         scope.insert(parameter.name.clone(), value);
     }
     // A computed value must be as valid as one from the prompt.
-    for parameter in &entry.preset.parameters {
+    let judged = |parameter: &&Parameter| stands(&parameter.name).is_none();
+    for parameter in entry.preset.parameters.iter().filter(judged) {
         let Some(value) = scope.get(&parameter.name).and_then(Value::as_f64) else {
             continue;
         };
