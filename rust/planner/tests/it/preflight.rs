@@ -1,12 +1,15 @@
 //! Every example of every preset, and the copying presets with every kind of thing, against the catalogue of every supported
-//! Blender: the plan is strict protocol and compiles without an error or a doubt.
+//! Blender: the plan is strict protocol and compiles without an error or a doubt. Every option of every choice makes a tree in which
+//! nothing is left over.
 
 use std::path::Path;
 
 use geonode_graph::catalogue::Catalogue;
 use geonode_graph::documents::{Context, Document};
 use geonode_graph::{compile, compile_exactly};
+use geonode_lint::{Question, lint};
 use geonode_planner::offline::{self, Options};
+use geonode_planner::saved::{self, Wanted};
 use geonode_protocol::{Limits, Severity, parse_plan_value};
 use geonode_text::expand;
 use serde_json::{Value, json};
@@ -111,4 +114,64 @@ fn plans_compile_for_every_blender() {
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     assert!(total >= 4 * 80, "{total}");
+}
+
+/// What is left over in the tree that an option of a preset makes; none for a preset that is not applied to this scene.
+fn left_over(
+    id: &str,
+    values: &serde_json::Map<String, Value>,
+    context: &Context,
+    catalogue: &Catalogue,
+) -> Option<Vec<String>> {
+    let wanted = Wanted {
+        id,
+        values: values.clone(),
+        ..Wanted::default()
+    };
+    let plan = saved::plan(&wanted, context).ok()?;
+    let plan = parse_plan_value(&plan, &Limits::default()).plan.unwrap();
+    let document = document(context);
+    let read = expand(&plan, &document, catalogue, None, Limits::default().max_operations).unwrap();
+    let after = compile_exactly(&read.plan, &document, catalogue, &read.exact).after;
+    let trees: Vec<&str> = after.trees.keys().map(String::as_str).collect();
+    let question = Question {
+        objects: &[],
+        trees: &trees,
+        attributes: None,
+        materials: None,
+    };
+    let found = lint(&after, catalogue, &question);
+    Some(
+        found
+            .iter()
+            .map(|lint| format!("{id} {values:?}: {}", lint.cause))
+            .collect(),
+    )
+}
+
+#[test]
+fn no_option_leaves_a_node_over() {
+    let mut context = starter();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../addon/geonode_assistant/data/catalogue");
+    let catalogue = Catalogue::from_json(&std::fs::read_to_string(folder.join("5.2.json")).unwrap()).unwrap();
+    context.blender = [5, 2, 0];
+    let mut made = 0;
+    let mut found = Vec::new();
+    for preset in saved::list(&[]).unwrap().0 {
+        let choices = preset.parameters.iter().flat_map(|parameter| {
+            let options: Vec<Value> = match parameter.kind.as_str() {
+                "bool" => vec![json!(true), json!(false)],
+                _ => parameter.options.iter().map(|option| json!(option)).collect(),
+            };
+            options.into_iter().map(|option| (parameter.name.clone(), option))
+        });
+        for (name, option) in choices {
+            let values = std::iter::once((name, option)).collect();
+            let more = left_over(&preset.id, &values, &context, &catalogue);
+            made += usize::from(more.is_some());
+            found.extend(more.into_iter().flatten());
+        }
+    }
+    assert_eq!(found, Vec::<String>::new());
+    assert!(made > 150, "{made}");
 }
