@@ -285,7 +285,9 @@ impl Words<'_> {
         let only = item.text == "only" && goes_on(reading, understood, at + 1);
         let restricts = is_place(reading, at) && !only || decides(entry, reading, at);
         let negation = opens || language.negations.contains(&item.text);
-        if negation || restricts && !explained || only_part(reading, at) {
+        // “3 per square foot”: a number that counts something else than the things.
+        let rate = item.text == "per";
+        if negation || restricts && (!explained || rate) || only_part(reading, at) {
             return Fate::Hard { opens: false };
         }
         if silent(reading, entry, at) && !other {

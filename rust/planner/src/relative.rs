@@ -277,7 +277,9 @@ fn slot_follows<'e>(reading: &Reading, at: usize, last: &Last<'e>) -> Option<&'e
 fn quiet(reading: &Reading, last: &Last, at: usize) -> bool {
     let language = reading.language;
     reading.item(at).is_some_and(|item| {
+        // “bigger in the middle”: nothing here can be changed in a part alone.
         !language.negations.contains(&item.text)
+            && !language.places.contains(&item.text)
             && (language.stop.contains(&item.text)
                 || language.is_determiner(&item.text)
                 || language.prepositions.contains(&item.text)

@@ -140,7 +140,7 @@ fn behind_lead<'t>(text: &'t str, language: &Language) -> &'t str {
     }
 }
 
-/// Shorthand of forums, written out: “w/ a radius” is “with a radius”, “w/o caps” “without caps”.
+/// Shorthand, written out: “w/ a radius” is “with a radius”, “w/o caps” “without caps”, “5/m²” “5 per square metre”.
 pub(crate) fn written_out(prompt: &str) -> std::borrow::Cow<'_, str> {
     const SHORT: [(&str, &str); 5] = [
         ("eli5", ""),
@@ -149,8 +149,16 @@ pub(crate) fn written_out(prompt: &str) -> std::borrow::Cow<'_, str> {
         ("w/", "with "),
         ("b/c", "because "),
     ];
+    // Only after “per” or a stroke: an object may be called “M2”.
+    const AREA: [&str; 8] = ["m2", "m²", "m^2", "sqm", "sq m", "sq. m", "sq meter", "square meter"];
+    let per = ["per ", "/ ", "/"]
+        .into_iter()
+        .flat_map(|per| AREA.map(|area| format!("{per}{area}")));
+    let short = SHORT.map(|(short, long)| (short.to_owned(), long));
+    let area = per.map(|short| (short, " per square metre"));
     let mut text = std::borrow::Cow::Borrowed(prompt);
-    for (short, long) in SHORT {
+    for (short, long) in short.into_iter().chain(area) {
+        let short = &*short;
         let mut from = 0;
         while let Some(at) = text.get(from..).and_then(|rest| rest.to_ascii_lowercase().find(short)) {
             let at = from + at;
@@ -159,10 +167,15 @@ pub(crate) fn written_out(prompt: &str) -> std::borrow::Cow<'_, str> {
                 text.get(at + short.len()..).unwrap_or_default(),
             );
             from = at + short.len();
-            let alone = !before.ends_with(char::is_alphanumeric)
+            let alone = (short.starts_with('/') || !before.ends_with(char::is_alphanumeric))
                 && (short == "w/" || !after.starts_with(char::is_alphanumeric));
             if alone {
-                let written = format!("{before}{long}{}", after.trim_start());
+                let after = if long.is_empty() || long.ends_with(' ') {
+                    after.trim_start()
+                } else {
+                    after
+                };
+                let written = format!("{before}{long}{after}");
                 from = at + long.len();
                 text = std::borrow::Cow::Owned(written);
             }

@@ -236,6 +236,54 @@ fn a_change_repeats_only_the_operations_of_its_words() {
 }
 
 #[test]
+fn rates_count_per_square_metre_or_are_refused() {
+    let understood = |prompt: &str| offline::understand(prompt, &starter(), &Options::default());
+    for prompt in [
+        "scatter 5 rocks per m2 on the plane",
+        "scatter 5 rocks per m² on the plane",
+        "scatter 5 rocks/m^2 on the plane",
+        "scatter 5 rocks per sqm",
+        "scatter 5 rocks per square meter on the plane",
+        "grow 5 blades of grass per square meter on the plane",
+    ] {
+        let values = understood(prompt).unwrap().values;
+        assert_eq!(values.get("density"), Some(&PromptValue::Number(5.0)), "{prompt}");
+        assert!(!values.contains_key("count"), "{prompt}");
+    }
+    for prompt in [
+        "scatter 3 rocks per square foot",
+        "scatter 3 rocks per metre on the plane",
+        "3 rocks per hectare",
+    ] {
+        assert!(understood(prompt).is_err(), "{prompt}");
+    }
+}
+
+#[test]
+fn a_change_of_a_part_alone_is_refused() {
+    let mut context = starter();
+    context.target_object = Some("Plane".into());
+    let plane = context.objects.iter_mut().find(|o| o.name == "Plane").unwrap();
+    plane.modifiers = serde_json::from_value(serde_json::json!([
+        {"name": "Scatter", "type": "NODES", "node_group": "Scatter", "made": {"as_left": true, "by": "w"},
+         "values": {"Count": 100, "Scale Min": 1.0, "Scale Max": 1.0}}
+    ]))
+    .unwrap();
+    context.node_groups =
+        serde_json::from_value(serde_json::json!([{"name": "Scatter", "users": 1, "nodes": 9}])).unwrap();
+    let options = Options::default();
+    assert!(offline::plan("twice as many", &context, &options).is_ok());
+    for prompt in [
+        "bigger in the middle",
+        "twice as many on the left",
+        "smaller at the edge",
+        "more at the top",
+    ] {
+        assert!(offline::plan(prompt, &context, &options).is_err(), "{prompt}");
+    }
+}
+
+#[test]
 fn what_a_prompt_needs_and_does_not_say_is_asked_for() {
     let code = |prompt: &str, context: &Context| {
         offline::plan(prompt, context, &Options::default())
