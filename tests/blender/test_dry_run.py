@@ -232,7 +232,7 @@ def test_a_dry_run_reports_failed_checks() -> None:
     [
         (subdivided(12), 45, {"dry_run_memory", "dry_run_timeout"}),
         (points(1_000_000_000), 45, {"dry_run_memory"}),
-        (repeated(31), 45, {"dry_run_memory", "dry_run_timeout"}),
+        (repeated(26), 45, {"dry_run_memory", "dry_run_timeout"}),
     ],
     ids=["subdivision", "points", "doubling"],
 )

@@ -108,7 +108,7 @@ PAGES: dict[str, tuple[str, str]] = {
         "no_effect*",
     ),
     "choices of instances": (
-        rows(f"ends = geometry_to_instance(cube().mesh, cone())\n    return {PLACED}"),
+        rows(f"ends = geometry_to_instance(cube().mesh, cone())\n    return join_geometry(cubes, {PLACED})"),
         "",
     ),
     "degrees in a node": (rows("return rotate_instances(cubes, rotation=(0, 0, 45))"), "degrees"),
@@ -181,6 +181,59 @@ def test_a_model_is_not_asked_about_what_is_only_noted() -> None:
     }
     report = driver.drive(starting.launch(request, None), timeout_s=60)
     assert report.status == "done" and report.to_dict()["attempts"] == 1, report.messages
+
+
+def planned(*pages: str) -> Any:
+    """The report of a model that answers with these, one after the other."""
+    request = starting.request_of("cubes", "Plane", "replay") | {"replies": [page(code) for code in pages]}
+    return driver.drive(starting.launch(request, None), timeout_s=60)
+
+
+LATER = {
+    "missing_attribute": rows(
+        'painted = named_attribute(name="density", data_type="FLOAT").attribute\n'
+        "    return scale_instances(cubes, scale=painted + 1.0)"
+    ),
+    "empty_instances": """def rows(things: Collection = None) -> Geometry:
+    copies = collection_info(collection=things, separate_children=True, reset_children=True)
+    return instance_on_points(grid(vertices_x=3, vertices_y=3).mesh, instance=copies, pick_instance=True)
+
+apply("Rows", object="Plane")
+""",
+}
+
+
+@pytest.mark.parametrize("code", LATER)
+def test_what_comes_later_passes_where_the_model_means_it(code: str) -> None:
+    """An attribute that the artist will paint, a collection that is chosen later: asked once, then only said."""
+    report = planned(LATER[code], LATER[code])
+    assert report.status == "done" and report.to_dict()["attempts"] == 2, report.messages
+    [said] = [message for message in report.messages if message["code"] == code]
+    assert said["severity"] == "warning" and report.gates["success"]
+    # What fails besides is no question.
+    broken = LATER[code] + 'expect("Plane", vertices=77)\n'
+    report = planned(broken, broken, broken)
+    assert report.status == "error", report.messages
+
+
+def test_nothing_may_be_expected() -> None:
+    code = """def lamp(shown: Bool = True) -> Geometry:
+    return cube().mesh if shown else None
+
+apply("Lamp", object="Plane", inputs={"shown": False})
+"""
+    assert run(code).status == "error"
+    report = run(code + 'expect("Plane", vertices=0)\n')
+    assert report.status == "done", report.messages
+    assert run(code.replace("False})", "True})") + 'expect("Plane", vertices=0)\n').status == "error"
+
+
+def test_a_model_is_asked_once_about_what_leads_nowhere() -> None:
+    lost = rows("turned = rotate_instances(cubes, rotation=(0, 0, 0.5))\n    return cubes")
+    meant = lost.replace("return cubes", "return turned")
+    report = planned(lost, meant)
+    assert report.status == "done" and report.to_dict()["attempts"] == 2, report.messages
+    assert "dead_end" not in {message["code"] for message in report.messages}
 
 
 @pytest.mark.parametrize("kind", ["bezier", "hair"])

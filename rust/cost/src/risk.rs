@@ -26,6 +26,8 @@ pub struct Risk {
     pub seconds: f64,
     /// Memory of one evaluation.
     pub bytes: f64,
+    /// What is made most, as the cause says it: vertices, points, …
+    pub noun: &'static str,
     /// Tree that holds the node; empty when the estimate was given up.
     pub tree: String,
     /// ID of the node.
@@ -76,6 +78,7 @@ fn verdict(object: &str, after: &Estimate, culprit: Option<&Arc<Culprit>>, budge
             elements: after.elements,
             seconds: after.seconds,
             bytes: after.bytes,
+            noun: "elements",
             tree: String::new(),
             node: None,
             input: None,
@@ -92,6 +95,7 @@ fn verdict(object: &str, after: &Estimate, culprit: Option<&Arc<Culprit>>, budge
         elements: after.elements.max(culprit.elements),
         seconds: after.seconds,
         bytes: after.bytes,
+        noun: culprit.noun,
         tree: culprit.tree.clone(),
         node: Some(culprit.node.clone()),
         input: lever.map(|lever| lever.input.clone()),

@@ -114,9 +114,11 @@ fn unknown(tree: &str, node: &Node, attribute: &str, known: &BTreeSet<String>, c
     };
     let fix = match near {
         Some(near) => {
-            format!("Did you mean “{near}”? Otherwise store “{attribute}” before it with Store Named Attribute.")
+            format!(
+                "Did you mean “{near}”? Otherwise store “{attribute}” before it with Store Named Attribute. It is right if it comes later."
+            )
         }
-        None => "Store it before with Store Named Attribute, or use the name of an attribute that the object has."
+        None => "Store it before with Store Named Attribute, or use the name of an attribute that the object has. It is right if it comes later."
             .to_owned(),
     };
     Lint {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use geonode_protocol::Envelope;
+use geonode_protocol::{Code, Envelope};
 use serde::{Deserialize, Serialize};
 
 use crate::approval::ApprovalRequest;
@@ -125,6 +125,9 @@ pub struct State {
     /// The attempt whose plan was sent back because a link looked forgotten or nothing changed; this happens once.
     #[serde(default)]
     pub(crate) doubted: Option<u32>,
+    /// Codes of what failed the last attempt, of which the model knows.
+    #[serde(default)]
+    pub(crate) told_of: Vec<Code>,
     /// Feedback for the next request.
     pub(crate) feedback: Option<Feedback>,
     /// Calls of the last reply that need the artist's approval.
@@ -185,6 +188,7 @@ impl Default for State {
             retried: 0,
             iterations: 0,
             doubted: None,
+            told_of: Vec::new(),
             feedback: None,
             tool_asks: Vec::new(),
             refused_calls: Vec::new(),

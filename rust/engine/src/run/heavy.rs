@@ -3,13 +3,19 @@
 use geonode_cost::Risk;
 use geonode_protocol::{Code, Finding, GateFinding, Hint, Severity};
 
-/// Blender numbers the corners of faces with 31 bits, four for most faces. Beyond that it writes where it must not, so that nobody can
-/// approve it.
-const MOST_ELEMENTS: f64 = 536_870_912.0;
+/// Blender numbers everything with 31 bits, the corners of faces too, four for most faces. Beyond that it writes where it must not, so
+/// that nobody can approve it.
+const MOST: f64 = 2_147_483_648.0;
+const MOST_OF_MESHES: f64 = MOST / 4.0;
 
 /// Why Blender cannot hold what a plan would make; none where it can, however long it takes.
 pub(super) fn impossible(risk: &Risk) -> Option<Finding> {
-    (risk.elements > MOST_ELEMENTS && risk.node.is_some()).then(|| {
+    let most = if ["vertices", "faces", "edges"].contains(&risk.noun) {
+        MOST_OF_MESHES
+    } else {
+        MOST
+    };
+    (risk.elements > most && risk.node.is_some()).then(|| {
         let message = format!("{} Blender cannot hold that many.", risk.cause);
         Finding::error(Code::BlowupRisk, "/steps", message).hint(Hint::explain(risk.fix.clone()))
     })

@@ -26,6 +26,7 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
     objects
         .into_iter()
         .filter_map(|name| facts.object(name))
+        .filter(|object| !expects_nothing(facts, &object.name))
         .filter_map(|object| {
             let found = empty(object)?;
             let was_empty = facts.result_before(&object.name).is_some_and(|before| before.empty);
@@ -44,6 +45,13 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
             })
         })
         .collect()
+}
+
+/// Whether the plan says that there is nothing now: “switched off”, “nothing before frame 20”.
+fn expects_nothing(facts: &Facts<'_>, object: &str) -> bool {
+    let last = facts.plans.last();
+    let mut expects = last.iter().flat_map(|plan| &plan.meta.expects);
+    expects.any(|expected| expected.object_name == object && (expected.count == Some(0) || expected.max == Some(0)))
 }
 
 /// Whether a tree on the object was unfinished before the run, which had something else to do in it.
@@ -65,7 +73,8 @@ fn empty(object: &EvaluatedObject) -> Option<GateFinding> {
             GATE.code,
             Code::NotEmpty,
             format!("The evaluated result of “{name}” is empty: no vertices, points, curves, instances or volumes."),
-            "Check that geometry flows from the input (or a primitive) to the output and that counts and densities are above 0.",
+            "Check that geometry flows from the input (or a primitive) to the output and that counts and densities are above 0. If \
+             nothing is to be seen now, expect 0 vertices or instances of it.",
         ));
     }
     let instances = evaluated.instances.filter(|instances| instances.count > 0)?;
@@ -80,7 +89,7 @@ fn empty(object: &EvaluatedObject) -> Option<GateFinding> {
             Code::EmptyInstances,
             format!("All {} instances on “{name}” are empty.", instances.count),
             "Check what is linked to “Instance” of Instance on Points: it is empty, or, with Pick Instance on, no instances: \
-             Geometry to Instance makes the choices.",
+             Geometry to Instance makes the choices. It is right if what is copied is chosen later.",
         )
     })
 }

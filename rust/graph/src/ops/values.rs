@@ -422,16 +422,18 @@ impl Work<'_> {
                 );
                 (Code::UnknownDataBlock, Some(Hint::explain(text)))
             }
-            ValueError::UnknownDataBlock { kind, near, .. } => {
+            ValueError::UnknownDataBlock { kind, name, near } => {
+                let made = (kind == "material")
+                    .then(|| format!("a page makes one that is new: data.material(\"{name}\", color=(1.0, 0.0, 0.0))"));
                 let proposed = near.as_ref().map(|near| {
                     let change = Change::replace(self.sink.at(field), json!({ kind: near }));
-                    Hint::change(format!("did you mean “{near}”?"), change)
+                    let text = format!("did you mean “{near}”?");
+                    let text = made
+                        .as_ref()
+                        .map_or_else(|| text.clone(), |made| format!("{text} Otherwise {made}"));
+                    Hint::change(text, change)
                 });
-                let made = || {
-                    let text = "a page makes one that is new: data.material(\"Name\", color=(1.0, 0.0, 0.0))";
-                    (kind == "material").then(|| Hint::explain(text))
-                };
-                (Code::UnknownDataBlock, proposed.or_else(made))
+                (Code::UnknownDataBlock, proposed.or_else(|| made.map(Hint::explain)))
             }
             ValueError::NoValue => (
                 Code::InvalidValue,

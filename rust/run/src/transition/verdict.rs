@@ -10,7 +10,8 @@ use crate::outcome::Aftermath;
 use crate::state::Phase;
 
 /// What is hardly meant, although Blender takes it and the result passes.
-const DOUBTS: [Code; 6] = [
+const DOUBTS: [Code; 7] = [
+    Code::DeadEnd,
     Code::DefaultNotApplied,
     Code::Degrees,
     Code::EmptyInstances,
@@ -19,8 +20,36 @@ const DOUBTS: [Code; 6] = [
     Code::Unchanged,
 ];
 
+/// What fails, unless the model was told of it and means it: what the artist will add later, a collection or an attribute.
+const CONFIRMED: [Code; 2] = [Code::EmptyInstances, Code::MissingAttribute];
+
+/// The codes of what fails.
+fn failing(envelope: &Envelope) -> impl Iterator<Item = Code> {
+    let failed = envelope
+        .findings
+        .iter()
+        .filter(|finding| finding.severity == Severity::Error && envelope.failed_gates.contains(&finding.gate));
+    failed.map(|finding| finding.code)
+}
+
 impl Machine {
+    /// Lets pass what the model was told of before and means all the same; the artist is warned.
+    fn confirmed(&self, mut envelope: Envelope) -> Envelope {
+        let known = failing(&envelope).all(|code| CONFIRMED.contains(&code) && self.state.told_of.contains(&code));
+        if envelope.success || !known {
+            return envelope;
+        }
+        for finding in &mut envelope.findings {
+            finding.severity = finding.severity.max(Severity::Warning);
+        }
+        envelope.failed_gates.clear();
+        envelope.messages.clear();
+        envelope.success = true;
+        envelope
+    }
+
     pub(super) fn judged(&mut self, envelope: Envelope) {
+        let envelope = self.confirmed(envelope);
         self.state.gates = Some(envelope.clone());
         let done = self.state.direct || self.state.plan.as_ref().is_some_and(|plan| plan.done);
         if !done {
@@ -29,7 +58,10 @@ impl Machine {
             return self.enter(Phase::Inspecting(Purpose::Baseline));
         }
         // The model is told once and decides; it may be intended. What the artist approved is not planned anew.
-        let is_doubt = |found: &GateFinding| found.severity == Severity::Warning && DOUBTS.contains(&found.code);
+        let told = &self.state.told_of;
+        let is_doubt = |found: &GateFinding| {
+            found.severity == Severity::Warning && DOUBTS.contains(&found.code) && !told.contains(&found.code)
+        };
         let doubtful = envelope.success && envelope.findings.iter().any(is_doubt);
         if doubtful && self.state.doubted.is_none() && self.state.approvals.is_empty() && self.may_retry() {
             self.state.doubted = Some(self.state.attempts);
@@ -58,6 +90,7 @@ impl Machine {
                 let text = retry_text(&finding.cause);
                 self.tell(Message::new(Severity::Warning, Origin::Gates, finding.gate, text));
             }
+            self.state.told_of = failing(&envelope).collect();
             self.state.feedback = Some(Feedback::GatesFailed { envelope });
             return self.enter(Phase::Restoring(Aftermath::Retry));
         }
