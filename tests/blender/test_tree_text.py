@@ -585,3 +585,19 @@ def test_links_into_one_input_are_evaluated_as_the_page_names_them() -> None:
     assert radii() == [1, 3]
     assert run(edit.format(words, "small, middle, big", 9), "Plane").status == "done"
     assert radii() == [1, 2, 3]
+
+
+def panels() -> list[str]:
+    tree = bpy.data.node_groups["Row"]
+    return [item.name for item in tree.interface.items_tree if item.item_type == "PANEL"]
+
+
+def test_an_edit_orders_panels() -> None:
+    page = ROW.replace("row()", "row(a: Float = 1.0, b: Float = 2.0, c: Float = 3.0)").replace(
+        "    big =", '    panel("A", a)\n    panel("B", b)\n    panel("C", c)\n    big ='
+    )
+    assert run(page.replace("radius=3.0", "radius=a").replace("radius=2.0", "radius=b * c")).status == "done"
+    assert panels() == ["A", "B", "C"]
+    report = run('with edit("Row"):\n    order("C", "A")\n', "Plane")
+    assert report.status == "done" and panels() == ["C", "A", "B"], report.messages
+    assert vertices() == 9

@@ -224,7 +224,9 @@ apply("Whole", APPLY)
 
 /// A group that is there, and its edit.
 const OLD: &str = r#"
-def old(geometry: Geometry, tall: Float = 1.0, size: Distance = 1.0, count: Int = 3) -> Geometry:
+def old(geometry: Geometry, tall: Float = 1.0, size: Distance = 1.0, count: Int = 3, shine: Float = 0.0) -> Geometry:
+    panel("Look", shine)
+    panel("Shape", tall)
     a = cube()
     x = transform_geometry(geometry)
     g = group("Part")

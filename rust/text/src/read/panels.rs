@@ -298,6 +298,9 @@ impl<'p> Reader<'_, '_, 'p> {
             let fix = "Write the parameters in the order that is wanted.";
             return self.error(Code::TextForm, at(call), "order(…) stands in an edit only.", fix);
         }
+        if call.args.iter().any(is_text) {
+            return self.order_panels(call);
+        }
         let found: Vec<Option<String>> = call.args.iter().map(|arg| self.interface_item(arg)).collect();
         let Some(mut named) = found.into_iter().collect::<Option<Vec<String>>>() else {
             return;
@@ -347,6 +350,57 @@ impl<'p> Reader<'_, '_, 'p> {
                 *there = item;
             }
         }
+        self.ordered = true;
+    }
+
+    /// `order("Shape", "Look")`: these panels stand first among those beside them, in this order.
+    fn order_panels(&mut self, call: &'p ExprCall) {
+        let mut chosen: Vec<&Item> = Vec::new();
+        for arg in &call.args {
+            let name = constant(arg, self.faults);
+            let mut panels = self.draft.interface.iter().filter(|item| item.kind == ItemKind::Panel);
+            let panel = panels.find(|item| name.as_ref().and_then(Value::as_str) == Some(item.name.as_str()));
+            match panel.filter(|panel| {
+                chosen
+                    .iter()
+                    .all(|other| other.parent == panel.parent && other != panel)
+            }) {
+                Some(panel) => chosen.push(panel),
+                None => {
+                    let message =
+                        "order(…) is about inputs, or about panels, that are there and stand beside each other.";
+                    let fix = "Name each once: order(size, count), order(\"Shape\", \"Look\").";
+                    return self.error(Code::TextForm, at(arg), message, fix);
+                }
+            }
+        }
+        let items = &self.draft.interface;
+        let Some(parent) = chosen.first().map(|panel| &panel.parent) else {
+            return;
+        };
+        let mut order: Vec<&str> = chosen.iter().map(|panel| panel.identifier.as_str()).collect();
+        let beside = items
+            .iter()
+            .filter(|item| item.kind == ItemKind::Panel && item.parent == *parent);
+        let rest: Vec<&str> = beside.map(|panel| panel.identifier.as_str()).collect();
+        order.extend(
+            rest.into_iter()
+                .filter(|panel| chosen.iter().all(|one| one.identifier != *panel)),
+        );
+        let panel_of = |item: &Item| order.iter().position(|panel| is_within(items, item, panel));
+        let within: Vec<(usize, &Item)> = items.iter().filter_map(|item| Some((panel_of(item)?, item))).collect();
+        let mut blocks: Vec<Item> = Vec::with_capacity(within.len());
+        for place in 0..order.len() {
+            let block = within.iter().filter(|(panel, _)| *panel == place);
+            blocks.extend(block.map(|(_, item)| (*item).clone()));
+        }
+        let first = items
+            .iter()
+            .position(|item| panel_of(item).is_some())
+            .unwrap_or(items.len());
+        let mut arranged: Vec<Item> = items.iter().filter(|item| panel_of(item).is_none()).cloned().collect();
+        arranged.splice(first.min(arranged.len())..first.min(arranged.len()), blocks);
+        self.draft.interface = arranged;
         self.ordered = true;
     }
 
@@ -427,6 +481,26 @@ fn outermost(items: &[Item], number: usize) -> usize {
         }
     }
     top
+}
+
+fn is_text(arg: &Expr) -> bool {
+    matches!(arg, Expr::Constant(constant) if constant.value.is_str())
+}
+
+/// Whether it is this panel, or lies in it.
+fn is_within(items: &[Item], item: &Item, panel: &str) -> bool {
+    let mut at = Some(item);
+    for _ in 0..=items.len() {
+        let Some(here) = at else { return false };
+        if here.identifier == panel {
+            return true;
+        }
+        at = here
+            .parent
+            .as_ref()
+            .and_then(|parent| items.iter().find(|item| item.identifier == *parent));
+    }
+    false
 }
 
 fn is_socket_in(item: &Item, panel: &str) -> bool {

@@ -1,13 +1,13 @@
 //! What an edit says about other groups and about panels: whose inputs, in which order, under which names.
 
 use geonode_graph::Document;
-use geonode_graph::ir::Side;
+use geonode_graph::ir::{ItemKind, Side};
 use geonode_protocol::{Code, Severity};
 use geonode_text::{Called, Variables};
 
 use crate::catalogue;
 use crate::edits::{ROCKS, ids, inputs, node};
-use crate::pages::{after, compiled, empty_file};
+use crate::pages::{after, compiled, empty_file, first};
 
 fn edit(lines: &str) -> String {
     format!("with edit(\"Landscape\"):\n    {lines}\n")
@@ -51,6 +51,55 @@ fn a_panel_has_the_order_that_an_edit_gives_it() {
         );
         let again = after(&edit(line), &ordered, &catalogue);
         assert_eq!(again.trees, ordered.trees, "{line}");
+    }
+}
+
+/// Panels beside each other are ordered by name.
+#[test]
+fn panels_are_ordered_by_name() {
+    let catalogue = catalogue("5.2");
+    let panels = |file: &Document| -> Vec<String> {
+        let items = &file.trees["Landscape"].interface;
+        let panels = items.iter().filter(|item| item.kind == ItemKind::Panel);
+        panels.map(|item| item.name.clone()).collect()
+    };
+    let three = "panel(\"A\", hill_scale)\n    panel(\"B\", count, panel(\"Inner\", hill_height))\n    tilt: Angle = 0.0\n    panel(\"C\", tilt)";
+    let file = after(&edit(three), &after(ROCKS, &empty_file(), &catalogue), &catalogue);
+    let begin = panels(&file);
+    let own: Vec<&str> = begin
+        .iter()
+        .map(String::as_str)
+        .filter(|name| "ABC Inner".contains(name))
+        .collect();
+    assert_eq!(own, ["A", "B", "Inner", "C"]);
+    for (line, wanted) in [
+        ("order(\"C\", \"A\")", ["C", "A", "B", "Inner"].as_slice()),
+        ("order(\"B\")", &["B", "Inner", "A", "C"]),
+    ] {
+        let changed = after(&edit(line), &file, &catalogue);
+        let found = panels(&changed);
+        let own: Vec<&str> = found
+            .iter()
+            .map(String::as_str)
+            .filter(|name| "ABC Inner".contains(name))
+            .collect();
+        assert_eq!(own, wanted, "{line}");
+        assert_eq!(
+            changed.trees["Landscape"].links.len(),
+            file.trees["Landscape"].links.len()
+        );
+        let again = after(&edit(line), &changed, &catalogue);
+        assert_eq!(again.trees, changed.trees, "{line}");
+    }
+    for wrong in [
+        "order(\"Nowhere\")",
+        "order(\"A\", \"Inner\")",
+        "order(\"A\", \"A\")",
+        "order(\"A\", count)",
+    ] {
+        let (code, place) = first(&edit(wrong), &file, &catalogue);
+        assert_eq!(code, Code::TextForm, "{wrong}");
+        assert!(place.contains("line 2"), "{place}");
     }
 }
 

@@ -503,7 +503,7 @@ fn only_inputs_of_the_modifier_may_be_set() {
 }
 
 /// Code, place and words of the first finding.
-fn first(page: &str, document: &Document, catalogue: &Catalogue) -> (Code, String) {
+pub(crate) fn first(page: &str, document: &Document, catalogue: &Catalogue) -> (Code, String) {
     let (_, findings, _) = compiled(page, document, catalogue);
     let found = findings
         .iter()
