@@ -228,14 +228,6 @@ apply("Lamp", object="Plane", inputs={"shown": False})
     assert run(code.replace("False})", "True})") + 'expect("Plane", vertices=0)\n').status == "error"
 
 
-def test_a_model_is_asked_once_about_what_leads_nowhere() -> None:
-    lost = rows("turned = rotate_instances(cubes, rotation=(0, 0, 0.5))\n    return cubes")
-    meant = lost.replace("return cubes", "return turned")
-    report = planned(lost, meant)
-    assert report.status == "done" and report.to_dict()["attempts"] == 2, report.messages
-    assert "dead_end" not in {message["code"] for message in report.messages}
-
-
 @pytest.mark.parametrize("kind", ["bezier", "hair"])
 def test_curves_are_measured_as_they_bend(kind: str) -> None:
     code = """def bow() -> Geometry:

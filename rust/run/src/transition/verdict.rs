@@ -10,8 +10,7 @@ use crate::outcome::Aftermath;
 use crate::state::Phase;
 
 /// What is hardly meant, although Blender takes it and the result passes.
-const DOUBTS: [Code; 7] = [
-    Code::DeadEnd,
+const DOUBTS: [Code; 6] = [
     Code::DefaultNotApplied,
     Code::Degrees,
     Code::EmptyInstances,
