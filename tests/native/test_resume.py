@@ -222,7 +222,7 @@ def test_damaged_saved_runs_are_refused_with_a_code(start: Callable[..., Any], h
     saved = run.save()
     # Without these it is what an earlier moment of the run would have saved.
     optional = {"agreed", "approval", "awaiting", "base", "baseline", "doubted", "feedback", "gates", "outcome", "plan"}
-    optional |= {"tool_asks", "refused_calls"}
+    optional |= {"tool_asks", "told_of", "refused_calls"}
     for name, broken in damaged_copies(saved):
         if name.removeprefix("no state.") in optional:
             continue
