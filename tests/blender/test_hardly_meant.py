@@ -206,6 +206,8 @@ apply("Rows", object="Plane")
 @pytest.mark.parametrize("code", LATER)
 def test_what_comes_later_passes_where_the_model_means_it(code: str) -> None:
     """An attribute that the artist will paint, a collection that is chosen later: asked once, then only said."""
+    if code == "empty_instances" and bpy.app.version < (4, 5):
+        pytest.skip("this Blender makes no instances of nothing")
     report = planned(LATER[code], LATER[code])
     assert report.status == "done" and report.to_dict()["attempts"] == 2, report.messages
     [said] = [message for message in report.messages if message["code"] == code]
