@@ -227,6 +227,8 @@ apply("Lamp", object="Plane", inputs={"shown": False})
     assert run(code).status == "error"
     report = run(code + 'expect("Plane", vertices=0)\n')
     assert report.status == "done", report.messages
+    [said] = [message for message in report.messages if message["code"] == "NOT_EMPTY"]
+    assert said["severity"] == "warning" and said["text"].endswith("The plan says so."), said
     assert run(code.replace("False})", "True})") + 'expect("Plane", vertices=0)\n').status == "error"
 
 

@@ -26,11 +26,17 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
     objects
         .into_iter()
         .filter_map(|name| facts.object(name))
-        .filter(|object| !expects_nothing(facts, &object.name))
         .filter_map(|object| {
             let found = empty(object)?;
             let was_empty = facts.result_before(&object.name).is_some_and(|before| before.empty);
             let was_so = was_empty && !facts.made_any_geometry() || left_unfinished(facts, &object.name);
+            if expects_nothing(facts, &object.name) {
+                return Some(GateFinding {
+                    severity: Severity::Warning,
+                    cause: format!("{} The plan says so.", found.cause),
+                    ..found
+                });
+            }
             // A doubt that the run did not raise is worth no question.
             let severity = if was_so && found.code == Code::EmptyInstances {
                 Severity::Info
