@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 from collections import OrderedDict
 from collections.abc import Generator, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 from ..host import exchange, export, mainfile
@@ -63,7 +64,8 @@ class Views:
             now = yield from checking.read_in_steps(name, before.whole)
             if now == before.document:
                 continue
-            lines = exchange.diff(before.document, now) or ["It was made anew."]
+            compare = partial(exchange.diff, before.document, now)
+            lines = (yield from checking.aside("Comparing.", compare)) or ["It was made anew."]
             more = [f"… and {len(lines) - _LINES} more"] if len(lines) > _LINES else []
             found += [f"“{name}”: {line}" for line in [*lines[:_LINES], *more]]
             told[name] = View(now, before.whole)

@@ -1,6 +1,6 @@
 //! Materials that a node sets and nothing of the result has, as where another Set Material paints over them.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use geonode_graph::catalogue::Catalogue;
 use geonode_graph::documents::Document;
@@ -71,13 +71,17 @@ pub(crate) fn check(document: &Document, catalogue: &Catalogue, question: &Quest
         if tree.nodes.iter().any(|node| ASKING.contains(&node.kind.as_str())) {
             continue;
         }
+        if tree.nodes.iter().all(|node| node.kind != SET_MATERIAL) {
+            continue;
+        }
         let used = used(tree, catalogue);
+        let ways = Ways::of(tree);
         let painting = tree
             .nodes
             .iter()
             .filter(|node| node.kind == SET_MATERIAL && used.contains(node.id.as_str()));
         for node in painting {
-            let over = painted_over(tree, node, catalogue);
+            let over = painted_over(tree, &ways, node, catalogue);
             if let Some(other) = over {
                 found.push(lint(name, node, catalogue, Some(other)));
             } else if lost(tree, node, question) && is_shown(document, name, &node.id, &mut HashSet::new()) {
@@ -124,16 +128,39 @@ fn material(node: &Node) -> Option<&str> {
     value.get("material").and_then(Value::as_str)
 }
 
+/// The nodes of a tree by ID, and the links that lead from each.
+struct Ways<'t> {
+    nodes: HashMap<&'t str, &'t Node>,
+    links: HashMap<&'t str, Vec<&'t Link>>,
+}
+
+impl<'t> Ways<'t> {
+    fn of(tree: &'t Tree) -> Self {
+        let mut links: HashMap<&str, Vec<&Link>> = HashMap::new();
+        for link in tree.links.iter().filter(|link| !link.muted) {
+            links.entry(link.from.0.as_str()).or_default().push(link);
+        }
+        Self {
+            nodes: tree.nodes.iter().map(|node| (node.id.as_str(), node)).collect(),
+            links,
+        }
+    }
+
+    fn links_from(&self, id: &str) -> impl Iterator<Item = &'t Link> {
+        self.links.get(id).into_iter().flatten().copied()
+    }
+}
+
 /// The Set Material that certainly paints everything again that this one painted, on every way to the result.
-fn painted_over<'t>(tree: &'t Tree, node: &Node, catalogue: &Catalogue) -> Option<&'t Node> {
+fn painted_over<'t>(tree: &Tree, ways: &Ways<'t>, node: &'t Node, catalogue: &Catalogue) -> Option<&'t Node> {
     let (mut todo, mut seen, mut over) = (vec![node.id.as_str()], HashSet::new(), None);
     while let Some(at) = todo.pop() {
         if !seen.insert(at) {
             continue;
         }
-        for link in links_from(tree, at) {
-            let source = tree.nodes.iter().find(|node| node.id == at)?;
-            let target = tree.nodes.iter().find(|node| node.id == link.to.0)?;
+        for link in ways.links_from(at) {
+            let source = ways.nodes.get(at)?;
+            let target: &'t Node = ways.nodes.get(link.to.0.as_str())?;
             if !carries_geometry(source, &link.from.1, catalogue) {
                 continue;
             }
@@ -151,10 +178,6 @@ fn painted_over<'t>(tree: &'t Tree, node: &Node, catalogue: &Catalogue) -> Optio
         }
     }
     over
-}
-
-fn links_from<'t>(tree: &'t Tree, id: &str) -> impl Iterator<Item = &'t Link> {
-    tree.links.iter().filter(move |link| !link.muted && link.from.0 == id)
 }
 
 fn carries_geometry(node: &Node, socket: &str, catalogue: &Catalogue) -> bool {
@@ -199,19 +222,20 @@ fn is_shown(document: &Document, name: &str, id: &str, trees: &mut HashSet<Strin
     let Some(tree) = document.trees.get(name) else {
         return false;
     };
+    let ways = Ways::of(tree);
     let (mut todo, mut seen, mut ends) = (vec![id], HashSet::new(), false);
     while let Some(at) = todo.pop() {
         if !seen.insert(at) {
             continue;
         }
-        let Some(node) = tree.nodes.iter().find(|node| node.id == at) else {
+        let Some(node) = ways.nodes.get(at) else {
             return false;
         };
         if SWITCHES.contains(&node.kind.as_str()) || node.kind == GROUP_INPUT_TYPE {
             return false;
         }
         ends |= node.kind == GROUP_OUTPUT_TYPE;
-        todo.extend(links_from(tree, at).map(|link| link.to.0.as_str()));
+        todo.extend(ways.links_from(at).map(|link| link.to.0.as_str()));
     }
     if !ends || !trees.insert(name.to_owned()) {
         return false;

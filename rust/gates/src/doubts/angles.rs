@@ -3,7 +3,7 @@
 use std::f64::consts::TAU;
 
 use geonode_graph::catalogue::Catalogue;
-use geonode_graph::ir::{Node, Side, Tree};
+use geonode_graph::ir::{Link, Node, Side, Tree};
 use geonode_protocol::{Code, Severity};
 use serde_json::Value;
 
@@ -25,23 +25,22 @@ pub(super) fn check(facts: &Facts<'_>) -> Vec<Doubt> {
             let before = facts.origin(name, &node.id);
             for (identifier, state) in &node.inputs {
                 let Some(value) = state.get("value") else { continue };
-                let linked = tree
-                    .links
-                    .iter()
-                    .any(|link| link.to.0 == node.id && link.to.1 == *identifier);
                 let was = before.and_then(|node| node.inputs.get(identifier)?.get("value"));
-                if linked || was == Some(value) || !is_angle(tree, node, identifier, catalogue) {
+                // Few values are round, so that what follows may look through all links.
+                let Some(degrees) = degrees(value).filter(|_| was != Some(value)) else {
+                    continue;
+                };
+                let leads_here = |link: &Link| link.to.0 == node.id && link.to.1 == *identifier;
+                if tree.links.iter().any(leads_here) || !is_angle(tree, node, identifier, catalogue) {
                     continue;
                 }
-                if let Some(degrees) = degrees(value) {
-                    let socket = socket_name(node, identifier, catalogue);
-                    found.push(doubt(
-                        &format!("“{socket}” of “{}”", node.id),
-                        degrees,
-                        Some(node.id.clone()),
-                        Some(socket),
-                    ));
-                }
+                let socket = socket_name(node, identifier, catalogue);
+                found.push(doubt(
+                    &format!("“{socket}” of “{}”", node.id),
+                    degrees,
+                    Some(node.id.clone()),
+                    Some(socket),
+                ));
             }
         }
     }
