@@ -601,3 +601,21 @@ def test_an_edit_orders_panels() -> None:
     report = run('with edit("Row"):\n    order("C", "A")\n', "Plane")
     assert report.status == "done" and panels() == ["C", "A", "B"], report.messages
     assert vertices() == 9
+
+
+def test_panels_that_a_page_leaves_out_go_and_the_others_stay() -> None:
+    head = "row(a: Float = 1.0, b: Float = 2.0, c: Float = 3.0)"
+    lines = '    panel("A", a)\n    panel("B", b)\n    panel("C", c)\n'
+    page = (
+        ROW.replace("row()", head).replace("    big =", lines + "    big =").replace("radius=3.0", "radius=a + b + c")
+    )
+    assert run(page).status == "done" and panels() == ["A", "B", "C"]
+    for left_out, wanted in ((["A"], ["B", "C"]), (["B", "A"], ["C"]), ([], ["A", "B", "C"]), (["C"], ["A", "B"])):
+        shorter = page
+        for name in left_out:
+            shorter = shorter.replace(f'    panel("{name}", {name.lower()})\n', "")
+        report = run(shorter)
+        assert report.status == "done" and panels() == wanted, (left_out, panels(), report.messages)
+        items = [i for i in bpy.data.node_groups["Row"].interface.items_tree if i.item_type == "SOCKET"]
+        held = {item.name: item.parent.name for item in items if item.in_out == "INPUT"}
+        assert [held[name] for name in "ABC"] == [n if n in wanted else "" for n in "ABC"], held

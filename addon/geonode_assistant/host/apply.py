@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import bpy
@@ -280,6 +281,8 @@ class TreeEdit(Lookup):
     def _edit_interface(self) -> None:
         # Legal only for the first socket of a panel, hence when all are in their places.
         toggles: list[tuple[str, dict[str, Any]]] = []
+        # Before Blender 4.5 a panel is found by its place among all, so none goes before the last edit.
+        gone: list[Any] = []
         for op in self.delta.get("interface", []):
             if op["op"] == "add":
                 parent = op.get("parent")
@@ -297,7 +300,12 @@ class TreeEdit(Lookup):
                 if parent := op.get("parent"):
                     interface.put_into(self.tree, ref, self._panel(parent))
             elif op["op"] == "remove":
-                interface.remove(self.tree, self._item(op["identifier"], op.get("in_out")))
+                ref = self._item(op["identifier"], op.get("in_out"))
+                if ref.startswith("panel:") and not interface.panels_have_numbers():
+                    with suppress(HostError):
+                        gone.append(interface.find(self.tree, ref))
+                else:
+                    interface.remove(self.tree, ref)
             elif op["op"] == "order":
                 panel = self._panel
                 placed = [(self._placed(item), item.get("parent")) for item in op["items"]]
@@ -308,6 +316,8 @@ class TreeEdit(Lookup):
         for ref, late in toggles:
             if late:
                 interface.change(self.tree, ref, None, late)
+        for item in gone:
+            self.tree.interface.remove(item)
 
     def _panel(self, ref: str) -> str:
         """The identifier of a panel; after the step that made it, `=Name` stands for it."""
