@@ -24,7 +24,11 @@ fn main() -> Outcome<()> {
     let file = "../../addon/geonode_assistant/data/catalogue/5.2.json";
     let catalogue = Catalogue::from_json(&fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file))?)?;
     let mut document = Document::default();
-    document.objects.insert("Plane".to_owned(), Object::default());
+    let plane = Object {
+        kind: "MESH".to_owned(),
+        ..Object::default()
+    };
+    document.objects.insert("Plane".to_owned(), plane);
 
     let page = page()?;
     let reading = shortest(|| drop(black_box(read_page(&page, &document, &catalogue, None))));
