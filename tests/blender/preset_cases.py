@@ -691,7 +691,7 @@ def scene() -> None:
 
 DOUBTS = {
     "dead_end", "default_not_applied", "degrees", "empty_instances", "inside_instances", "left_over",
-    "lost_material", "unused_input",
+    "lost_material", "second_modifier", "unused_input",
 }  # fmt: skip
 """What the gates say of a result that is hardly meant."""
 

@@ -113,6 +113,14 @@ PAGES: dict[str, tuple[str, str]] = {
     ),
     "degrees in a node": (rows("return rotate_instances(cubes, rotation=(0, 0, 45))"), "degrees"),
     "degrees in a part": (rows("return rotate_instances(cubes, rotation=combine_xyz(z=45.0))"), "degrees"),
+    "degrees of chance": (
+        rows("return rotate_instances(cubes, rotation=random_value(data_type='FLOAT_VECTOR', max=(0, 0, 360)))"),
+        "degrees",
+    ),
+    "a seed is no angle": (
+        rows("return rotate_instances(cubes, rotation=random_value(data_type='FLOAT_VECTOR', seed=360))"),
+        "",
+    ),
     "radians": (rows("return rotate_instances(cubes, rotation=(0, pi / 4, 4 * pi))"), ""),
     "degrees of a modifier": (
         rows("return rotate_instances(cubes, rotation=combine_xyz(z=turn))", "turn: Angle = 0.5").replace(
@@ -187,6 +195,27 @@ def planned(*pages: str) -> Any:
     """The report of a model that answers with these, one after the other."""
     request = starting.request_of("cubes", "Plane", "replay") | {"replies": [page(code) for code in pages]}
     return driver.drive(starting.launch(request, None), timeout_s=60)
+
+
+def test_a_modifier_under_a_mistaken_name_is_asked_about() -> None:
+    code = """def tower(floors: Int = 3) -> Geometry:
+    return instance_on_points(mesh_line(count=floors, offset=(0, 0, 2)), instance=cube())
+
+apply("Tower", object="Plane")
+"""
+    assert run(code).status == "done"
+    second, first = (
+        f'apply("Tower", object="Plane", modifier="{name}", inputs={{"floors": 9}})\n'
+        for name in ("GeometryNodes", "Tower")
+    )
+    report = planned(second, first)
+    assert report.status == "done" and report.to_dict()["attempts"] == 2, report.messages
+    assert [modifier.name for modifier in bpy.data.objects["Plane"].modifiers] == ["Tower"]
+    # Who means it sends it again.
+    report = planned(second, second)
+    assert report.status == "done" and raised(report) == ["second_modifier"], report.messages
+    assert [modifier.name for modifier in bpy.data.objects["Plane"].modifiers] == ["Tower", "GeometryNodes"]
+    assert planned(second.replace("9", "8")).to_dict()["attempts"] == 1
 
 
 LATER = {

@@ -126,16 +126,17 @@ def one_input():
         empty_file()
         apply.apply_delta(chain(nodes))
         socket = bpy.data.node_groups["Chain"].nodes["n5"].inputs[1]
-        spent = {"at once": [], "after a pause": [], "whole": []}
+        spent: dict[str, list[float]] = {"at once": [], "after a pause": [], "whole": []}
         bare = []
         for number in range(6 * ROUNDS):
-            edit = {"tree": "Chain", "create": False, "stamp": ["n5"], "values": [["n5", "Value_001", float(number)]]}
+            value = ["n5", "Value_001", float(number)]
+            edit = {"tree": "Chain", "create": False, "stamp": ["n5"], "values": [value]}
             step = {"step_id": "edit", "trees": [edit]}
             _, setter = timed(lambda to=socket, value=-number - 1: setattr(to, "default_value", value), clock)
             opened, begun = timed(lambda: transaction.Transaction([], ["Chain"], announced=True), clock)
             _, at_once = timed(lambda opened=opened, step=step: opened.apply(step), clock)
             _, read = timed(opened.pause, clock)
-            edit["values"][0][2] -= 0.5
+            value[2] = number - 0.5
             _, compared = timed(lambda opened=opened, step=step: opened.apply(step), clock)
             _, kept = timed(lambda opened=opened: opened.commit("one input"), clock)
             bare.append(setter)
@@ -228,6 +229,7 @@ def streaming(reply, pause):
     """The address of a server in another process that streams the reply in 400 pieces, with that pause after each."""
     command = [sys.executable, "-c", PEER, json.dumps(reply), str(pause)]
     peer = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert peer.stdout is not None
     try:
         yield f"http://127.0.0.1:{int(peer.stdout.readline())}/v1"
     finally:
@@ -248,9 +250,10 @@ def crowd():
     bpy.ops.mesh.primitive_plane_add()
     answer = {"version": "1.1", "steps": [], "done": True, "final_message": "d" * 8000}
     with streaming(answer, 0.02) as address:
-        request = starting.request_of("lift", "Plane", "openai-compatible", "m", address, "all")
+        request = starting.request_of("lift", "Plane", "openai-compatible", "m", "all", base_url=address)
         handles = [driver.RunHandle(native.core().Run(request), bridge.BlenderHost()) for _ in range(100)]
-        ticks, streaming_now, pieces = [], set(), 0
+        ticks, pieces = [], 0
+        streaming_now: set[int] = set()
         while any(not handle.finished for handle in handles):
             begin = time.perf_counter()
             events = [handle.poll(0) for handle in handles]
@@ -299,7 +302,7 @@ def paces():
         with streaming(plan, 0.002) as address:
             found = []
             for _ in range(ROUNDS):
-                request = starting.request_of("lift", "Plane", "openai-compatible", "m", address, "all")
+                request = starting.request_of("lift", "Plane", "openai-compatible", "m", "all", base_url=address)
                 host = Clocked()
                 handle = driver.RunHandle(native.core().Run(request), host)
                 while not handle.finished:
@@ -422,18 +425,19 @@ def trials():
     code = "import bpy\nfor n in range(5):\n    bpy.ops.mesh.primitive_cube_add(location=(n, 0, 3))\n"
     step = {"id": "s", "type": "PYTHON", "description": "", "payload": {"code": code}}
     plan = {"version": "1.1", "steps": [step], "done": True, "final_message": ""}
+    started: list[float] = []
     waits, recorded = [], 0
 
-    def decide(request, begin):
+    def decide(request):
         nonlocal recorded
-        waits.append(time.perf_counter() - begin)
+        waits.append(time.perf_counter() - started[-1])
         result = request["dry_run"]["result"]
         recorded += bool(result["ok"] and result.get("by_record"))
         return "rejected"
 
     for _ in range(ROUNDS):
-        begin = time.perf_counter()
-        api.apply_plan(plan, approve=lambda request, begin=begin: decide(request, begin))
+        started.append(time.perf_counter())
+        api.apply_plan(plan, approve=decide)
     figure("a script's trial in a file of 50 MB: median", statistics.median(waits), "s", 3)
     figure("trials whose record can be carried out", recorded, "of 5")
 

@@ -13,7 +13,15 @@ use crate::facts::Facts;
 const ROTATION: &str = "NodeSocketRotation";
 /// Subtypes of sockets that take radians.
 const ANGLES: [&str; 2] = ["ANGLE", "EULER"];
-const COMBINE_XYZ: &str = "ShaderNodeCombineXYZ";
+const FLOATS: [&str; 2] = ["NodeSocketFloat", "NodeSocketVector"];
+/// Nodes whose outputs are the values of their inputs, or lie between them.
+const HANDING_ON: [&str; 5] = [
+    "FunctionNodeRandomValue",
+    "GeometryNodeIndexSwitch",
+    "GeometryNodeMenuSwitch",
+    "GeometryNodeSwitch",
+    "ShaderNodeCombineXYZ",
+];
 
 pub(super) fn check(facts: &Facts<'_>) -> Vec<Doubt> {
     let Some(catalogue) = facts.catalogue else {
@@ -91,22 +99,24 @@ fn doubt(place: &str, degrees: f64, node: Option<String>, socket: Option<String>
     }
 }
 
-/// Whether an input takes an angle: by its type, or as a component of a vector that becomes a rotation.
+/// Whether an input takes an angle: by its type, or because all that its node hands on becomes a rotation.
 fn is_angle(tree: &Tree, node: &Node, identifier: &str, catalogue: &Catalogue) -> bool {
+    let socket = |node: &Node, identifier: &str| {
+        let inputs = catalogue.nodes.get(&node.kind)?.state(&node.props).side(Side::Input);
+        let mut inputs = inputs.iter();
+        inputs.find(|socket| socket.identifier == identifier && socket.available)
+    };
     let by_type = |node: &Node, identifier: &str| {
-        let kind = catalogue.nodes.get(&node.kind);
-        let inputs = kind
-            .map(|kind| kind.state(&node.props).side(Side::Input))
-            .unwrap_or_default();
-        let socket = inputs
-            .iter()
-            .find(|socket| socket.identifier == identifier && socket.available);
-        socket.is_some_and(|socket| {
+        socket(node, identifier).is_some_and(|socket| {
             let subtype = socket.subtype.as_deref();
             socket.kind == ROTATION || subtype.is_some_and(|subtype| ANGLES.contains(&subtype))
         })
     };
-    if node.kind != COMBINE_XYZ {
+    // Seeds, indices and probabilities are not handed on.
+    let is_handed_on = HANDING_ON.contains(&node.kind.as_str())
+        && socket(node, identifier)
+            .is_some_and(|socket| FLOATS.contains(&socket.kind.as_str()) && socket.subtype.is_none());
+    if !is_handed_on {
         return by_type(node, identifier);
     }
     let mut fed = tree.links.iter().filter(|link| link.from.0 == node.id).peekable();

@@ -4,6 +4,7 @@ mod angles;
 mod defaults;
 mod doubt;
 mod left_over;
+mod second;
 
 use geonode_protocol::{Code, GateFinding};
 
@@ -15,6 +16,7 @@ pub(crate) fn doubts(facts: &Facts<'_>, gate: Code) -> Vec<GateFinding> {
     let mut found = angles::check(facts);
     found.extend(defaults::check(facts));
     found.extend(left_over::check(facts));
+    found.extend(second::check(facts));
     let as_finding = |doubt: Doubt| GateFinding {
         severity: doubt.severity,
         node_id: doubt.node,

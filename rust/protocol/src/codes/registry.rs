@@ -265,6 +265,8 @@ codes! {
         NotAvailable = "not_available" => "Nothing can be done in this version; the other gates still judge the result.",
         /// A node receives no geometry.
         NothingReceived = "nothing_received" => "Link a geometry to the node's input.",
+        /// A new modifier runs a node group that another modifier of the object runs already.
+        SecondModifier = "second_modifier" => "Remove the modifier that is not wanted, or keep both.",
         /// A size or place is not what the plan expects.
         SizeMismatch = "size_mismatch" => "Correct the sizes and places in the tree, or what the plan expects.",
         /// The object shows exactly what it showed before the run.

@@ -10,12 +10,13 @@ use crate::outcome::Aftermath;
 use crate::state::Phase;
 
 /// What is hardly meant, although Blender takes it and the result passes.
-const DOUBTS: [Code; 6] = [
+const DOUBTS: [Code; 7] = [
     Code::DefaultNotApplied,
     Code::Degrees,
     Code::EmptyInstances,
     Code::InsideInstances,
     Code::LostMaterial,
+    Code::SecondModifier,
     Code::Unchanged,
 ];
 

@@ -87,6 +87,16 @@ impl<'p> Reader<'_, '_, 'p> {
 
     /// `x = insert(link=(a.points, b.geometry), node=set_position(offset=…))`.
     pub(super) fn insert(&mut self, name: &'p str, call: &'p ExprCall) {
+        let errors = self.faults.errors();
+        self.put_between(name, call);
+        let made = matches!(self.bindings.get(name), Some(Binding::Known(Val::Node(_))));
+        if !made && self.faults.errors() > errors {
+            // Why was said of this line.
+            self.bindings.insert(name.to_owned(), Binding::Known(Val::Bad));
+        }
+    }
+
+    fn put_between(&mut self, name: &'p str, call: &'p ExprCall) {
         let form = "x = insert(link=(a.points, b.geometry), node=set_position(offset=(0.0, 0.0, 1.0)))";
         only(call, "insert", 2, &["link", "node"], form, self.faults);
         let part = |wanted: &str| {
@@ -152,7 +162,19 @@ impl<'p> Reader<'_, '_, 'p> {
                 input.name,
                 self.label_of(&to)
             );
-            return self.error(Code::UnknownSocket, at(call), message, "Name a link that is there.");
+            let now = self
+                .draft
+                .links_into(&end)
+                .into_iter()
+                .find_map(|number| self.draft.link(number));
+            let fix = match now {
+                Some(wire) => format!(
+                    "Name a link that is there: {} leads there now.",
+                    self.label_of(&wire.from.0)
+                ),
+                None => "Name a link that is there: none leads into that input.".to_owned(),
+            };
+            return self.error(Code::UnknownSocket, at(call), message, fix);
         };
         self.bind(name, node, true);
         let Some(Binding::Known(Val::Node(id))) = self.bindings.get(name).cloned() else {

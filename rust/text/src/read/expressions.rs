@@ -10,6 +10,8 @@ use super::arguments::only;
 use super::reader::{Binding, Place, Reader, VIRTUAL};
 use super::value::{Output, Val, at, constant};
 
+const STRING: &str = "NodeSocketString";
+
 impl<'p> Reader<'_, '_, 'p> {
     /// Binds a name to what is assigned to it. `fill`: also the inputs of a node are read, which may name what is bound later.
     pub(crate) fn bind(&mut self, name: &str, value: &'p Expr, fill: bool) -> Val {
@@ -176,6 +178,7 @@ impl<'p> Reader<'_, '_, 'p> {
                     self.draft.set_value(id, socket, Value::Null, at);
                 }
             }
+            Val::Const(Value::Array(_)) if socket.multi => self.only_links(socket, at),
             Val::Const(value) => {
                 self.cut_all(&to);
                 if socket.available {
@@ -246,10 +249,19 @@ impl<'p> Reader<'_, '_, 'p> {
             }
             Val::Bad => {}
             Val::Const(_) | Val::Default | Val::List(_) => {
-                let message = format!("A list for the input “{}” names links only.", socket.name);
-                self.error(Code::TextForm, at, message, "Leave values out of the list.");
+                self.only_links(socket, at);
             }
         }
+    }
+
+    fn only_links(&mut self, socket: &Socket, at: usize) {
+        let message = format!("A list for the input “{}” names links only.", socket.name);
+        let fix = if socket.kind == STRING {
+            "A text in the list is a node: string(string=\"…\")."
+        } else {
+            "Leave values out of the list."
+        };
+        self.error(Code::TextForm, at, message, fix);
     }
 
     fn hidden(&mut self, id: &str, socket: &Socket, at: usize) {

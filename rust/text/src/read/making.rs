@@ -12,6 +12,11 @@ use super::reader::{Place, Reader};
 use super::value::{Val, at, constant};
 use crate::names::LOOK;
 
+/// Words of tree text that say something of a tree and stand for nothing in it.
+const ALONE: [&str; 10] = [
+    "apply", "cleanup", "expect", "label", "limits", "order", "panel", "settings", "unframe", "ungroup",
+];
+
 /// What a call makes.
 #[derive(Debug, Clone)]
 pub(crate) enum Callee {
@@ -70,6 +75,13 @@ impl<'p> Reader<'_, '_, 'p> {
             "repeat" | "simulation" | "for_each" => format!("Write `with {name}(…) as (x_in, x_out):`."),
             "closure" => {
                 "A closure is a nested function: `def shape(radius: Float) -> {\"Mesh\": Geometry}:`.".to_owned()
+            }
+            "insert" | "gather" => format!("Write `x = {name}(…)` on a line of its own."),
+            _ if ALONE.contains(&name) => {
+                let message = format!("{name}(…) makes no node, so nothing can be linked to it.");
+                let fix = format!("Write {name}(…) on a line of its own, without a name.");
+                self.error(Code::TextForm, place, message, fix);
+                return None;
             }
             _ => {
                 let near = self.names.near_calls(name).into_iter();

@@ -25,6 +25,7 @@ mod making;
 mod meant;
 mod needs;
 mod operations;
+mod order;
 mod page;
 mod panels;
 mod probe;

@@ -498,8 +498,18 @@ impl<'r, 'a, 'p> Reader<'r, 'a, 'p> {
             .collect();
         let label = self.label_of(id);
         let message = format!("{label} has no input or property “{word}”.");
+        let kind = self.draft.kind(id);
+        let collections = kind.into_iter().flat_map(|kind| kind.collections.keys());
+        let bl_idname = self.draft.node(id).map(|node| node.kind.clone()).unwrap_or_default();
+        let items: Vec<String> = collections
+            .map(|collection| match self.names.items_keyword(&bl_idname, collection) {
+                Some(keyword) => keyword.to_owned(),
+                None => format!("props={{\"{collection}\": […]}}"),
+            })
+            .collect();
+        let items = items.iter().map(String::as_str);
         let all = usable.iter().chain(&properties).copied();
-        let listed = usable.iter().chain(&properties).copied().collect::<Vec<_>>().join(", ");
+        let listed = all.clone().chain(items).collect::<Vec<_>>().join(", ");
         let fix = match did_you_mean(word, all) {
             _ if listed.is_empty() => "It has none.".to_owned(),
             Some(meant) => format!("{meant} It has: {listed}."),

@@ -262,6 +262,7 @@ impl<'b> Book<'b> {
             reader.find_toggles(group.body);
             reader.parameters_of_present();
             reader.body(group.body);
+            reader.drop_emptied_panels();
             reader.tell_released();
             let written = reader.operations(present);
             let changes = !written.tree.is_empty() || !written.later.is_empty();

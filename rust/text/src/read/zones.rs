@@ -155,6 +155,8 @@ impl<'p> Reader<'_, '_, 'p> {
                 self.property_named(&output, name, &keyword.value);
             } else if self.is_zone_input(&input, name) {
                 inputs.push(keyword);
+            } else if name == "items" {
+                self.which_items(zone.kind, &kind, &keyword.value);
             } else {
                 loose.push(keyword);
             }
@@ -189,6 +191,19 @@ impl<'p> Reader<'_, '_, 'p> {
                 self.assign(&input, name.as_str(), &keyword.value);
             }
         }
+    }
+
+    /// A zone has several kinds of items, and its call has to say which.
+    fn which_items(&mut self, zone: &str, kind: &str, value: &'p Expr) {
+        let known = self.names.catalogue().nodes.get(kind);
+        let all: Vec<&str> = known
+            .into_iter()
+            .flat_map(|kind| kind.collections.keys())
+            .map(String::as_str)
+            .collect();
+        let message = format!("The items of a {zone} zone are of several kinds.");
+        let fix = format!("Write one of {} instead of items.", all.join(", "));
+        self.error(Code::UnknownSocket, at(value), message, fix);
     }
 
     /// The next value of an item that was given to the zone's input: it belongs to the output.

@@ -550,6 +550,97 @@ apply("Boxes", object="Plane")
     assert!(!errors(&def, &empty_file(), &catalogue).is_empty());
 }
 
+/// A panel goes away with the last of what is taken out of it, and so does one that held only such panels; one that is named stays.
+#[test]
+fn a_panel_that_an_edit_empties_goes_away() {
+    let catalogue = catalogue("5.2");
+    let page = r#"
+def boxes(geometry: Geometry, size: Float = 1.0, smoke: Bool = False, speed: Float = 1.0, bare: Float = 1.0) -> Geometry:
+    panel("Shape", size)
+    panel("Smoke", smoke, panel("Inner", speed))
+    panel("Empty")
+    box = cube(size=(size, speed, bare))
+    moved = set_position(geometry, selection=smoke)
+    return join_geometry(moved, box)
+
+apply("Boxes", object="Plane")
+"#;
+    let file = after(page, &empty_file(), &catalogue);
+    let panels = |file: &Document| -> Vec<String> {
+        let items = file.trees["Boxes"].interface.iter();
+        let panels = items.filter(|item| item.kind == geonode_graph::ir::ItemKind::Panel);
+        panels.map(|item| item.name.clone()).collect()
+    };
+    assert_eq!(panels(&file), ["Shape", "Smoke", "Inner", "Empty"]);
+    let edit = |lines: &str| format!("with edit(\"Boxes\"):\n    {lines}\n");
+    for (lines, wanted) in [
+        ("del smoke", &["Shape", "Smoke", "Inner", "Empty"][..]),
+        ("del speed", &["Shape", "Smoke", "Empty"]),
+        ("del smoke, speed", &["Shape", "Empty"]),
+        ("del smoke, speed\n    panel(\"Smoke\")", &["Shape", "Smoke", "Empty"]),
+        ("panel(None, size)", &["Smoke", "Inner", "Empty"]),
+        ("panel(\"Form\", size)", &["Smoke", "Inner", "Empty", "Form"]),
+    ] {
+        let changed = after(&edit(lines), &file, &catalogue);
+        let mut found = panels(&changed);
+        found.sort();
+        let mut wanted: Vec<&str> = wanted.to_vec();
+        wanted.sort_unstable();
+        assert_eq!(found, wanted, "{lines}");
+        let (_, findings, _) = compiled(&edit(lines), &file, &catalogue);
+        let told = findings
+            .iter()
+            .filter(|finding| finding.message.contains("goes away"))
+            .count();
+        assert_eq!(
+            told,
+            4 + usize::from(lines.contains("Form")) - wanted.len(),
+            "{lines}: {findings:?}"
+        );
+    }
+}
+
+/// What is refused says what there is.
+#[test]
+fn refused_words_name_what_there_is() {
+    let catalogue = catalogue("5.2");
+    let file = file(&catalogue);
+    for (lines, message, fix) in [
+        (
+            "ramp = color_ramp(items=[1, 2])",
+            "has no input or property “items”",
+            "props={\"color_ramp.elements\": […]}",
+        ),
+        (
+            "joined = join_strings(strings=[\"Frame\", \"2\"])",
+            "names links only",
+            "string(string=",
+        ),
+        (
+            "shape = panel(\"Shape\", size)",
+            "panel(…) makes no node",
+            "without a name",
+        ),
+        (
+            "with for_each(box, items={\"A\": 1.0}) as (each_in, each_out):\n        pass",
+            "are of several kinds",
+            "input_items",
+        ),
+    ] {
+        let (_, findings, _) = compiled(&format!("with edit(\"Boxes\"):\n    {lines}\n"), &file, &catalogue);
+        let errors: Vec<_> = findings
+            .iter()
+            .filter(|finding| finding.severity == geonode_protocol::Severity::Error)
+            .collect();
+        let [only] = errors.as_slice() else {
+            panic!("{lines}: {errors:?}")
+        };
+        assert!(only.message.contains(message), "{lines}: {only:?}");
+        let hint = only.hint.as_ref().map(|hint| hint.to_string()).unwrap_or_default();
+        assert!(hint.contains(fix), "{lines}: {hint}");
+    }
+}
+
 /// Groups that use the next one twice lead to one menu on very many ways.
 #[test]
 fn a_menu_behind_many_groups_is_found_once() {
