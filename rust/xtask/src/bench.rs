@@ -34,6 +34,9 @@ pub(crate) struct Bench {
     /// Only what calls of other programs take, with the tests' core, which is not optimised
     #[arg(long)]
     agents: bool,
+    /// Only what a small real model plans of twenty simple prompts, with the tests' core; takes about ten minutes
+    #[arg(long)]
+    small_model: bool,
     /// Only the estimates of time and memory, against trees that Blender evaluates; writes target/evaluation.md
     #[arg(long)]
     evaluation: bool,
@@ -54,7 +57,9 @@ pub(crate) fn bench(layout: &Layout, options: &Bench) -> Result<u8> {
     } else if options.tokens {
         tokens::measure(layout)?
     } else if options.agents {
-        agents(layout)?
+        with_checked_core(layout, "agents", "measuring calls of other programs")?
+    } else if options.small_model {
+        with_checked_core(layout, "small_model", "asking a small model")?
     } else {
         everything(layout, options)?
     };
@@ -100,16 +105,17 @@ fn everything(layout: &Layout, options: &Bench) -> Result<Vec<Figure>> {
     Ok(figures)
 }
 
-/// What calls of other programs take. An optimised core is faster: what holds here holds there.
-fn agents(layout: &Layout) -> Result<Vec<Figure>> {
+/// What a script of the folder prints, in Blender with the tests' core. An optimised one is faster: what holds here holds there.
+fn with_checked_core(layout: &Layout, script: &str, doing: &str) -> Result<Vec<Figure>> {
     let session = Session::open(layout, &Choice::Newest, Build::Checked)?;
     let environment = session
         .environment()
         .context("benchmarks run in the environments of this project")?;
-    let script = layout.root.join("rust/xtask/src/bench/agents.py");
+    let script = layout.root.join(format!("rust/xtask/src/bench/{script}.py"));
     let mut command = environment.command();
-    command.arg(&script).arg(&script);
-    let output = process::quiet(&mut command, "measuring calls of other programs")?;
+    // The other files of that folder are no modules of anything.
+    command.arg("-P").arg(&script).arg(&script);
+    let output = process::quiet(&mut command, doing)?;
     lines(&output.stdout, "")
 }
 

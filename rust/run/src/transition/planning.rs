@@ -92,7 +92,7 @@ impl Machine {
         if self.may_retry() {
             for finding in findings.iter().filter(|f| f.severity == Severity::Error) {
                 let mut message = Message::from_finding(origin, finding);
-                message.severity = Severity::Warning;
+                message.severity = Severity::Info;
                 message.text = retry_text(&message.text);
                 self.tell(message);
             }

@@ -68,7 +68,7 @@ impl Machine {
         );
         if may_lie_in_the_plan(failure.code) && self.may_retry() {
             self.tell(Message::new(
-                Severity::Warning,
+                Severity::Info,
                 Origin::Host,
                 failure.code,
                 retry_text(&text),

@@ -89,7 +89,7 @@ impl Machine {
         if self.may_retry() {
             for finding in failed {
                 let text = retry_text(&finding.cause);
-                self.tell(Message::new(Severity::Warning, Origin::Gates, finding.gate, text));
+                self.tell(Message::new(Severity::Info, Origin::Gates, finding.gate, text));
             }
             self.state.told_of = failing(&envelope).collect();
             self.state.feedback = Some(Feedback::GatesFailed { envelope });
