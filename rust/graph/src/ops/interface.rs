@@ -105,9 +105,8 @@ impl Work<'_> {
         let known = present
             .and_then(|index| self.model.interface.get(index))
             .map(|item| item.props.clone());
-        let Some(props) = self.interface_props(io, &socket_type, known.as_ref()) else {
-            return;
-        };
+        // What is refused is left out; the socket is there for what uses it.
+        let props = self.interface_props(io, &socket_type, known.as_ref());
         if let (Side::Input, MENU, Some(value)) = (side, socket_type.as_str(), props.get("default_value")) {
             self.choices.push(Choice {
                 operation: self.sink.op(),

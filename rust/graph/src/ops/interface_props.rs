@@ -10,9 +10,8 @@ use crate::sink::escape;
 use crate::values::{Kind, Want};
 
 impl Work<'_> {
-    /// The properties that an operation gives to an interface socket, which has those in `known` already; none if one is wrong.
-    pub(super) fn interface_props(&mut self, io: &GroupIo, socket_type: &str, known: Option<&Map>) -> Option<Map> {
-        let errors = self.sink.errors;
+    /// The properties that an operation gives to an interface socket, which has those in `known` already; one that is wrong is left out and told.
+    pub(super) fn interface_props(&mut self, io: &GroupIo, socket_type: &str, known: Option<&Map>) -> Map {
         let mut props = Map::new();
         if let Some(subtype) = &io.subtype {
             let legal = self
@@ -60,7 +59,7 @@ impl Work<'_> {
                 props.insert("default_value".to_owned(), fitted);
             }
         }
-        (self.sink.errors == errors).then_some(props)
+        props
     }
 
     /// The properties beyond type, value and range.

@@ -5,7 +5,7 @@ use geonode_protocol::{Action, Code, Finding, Plan, Step, TreeText};
 use geonode_text::{expand, page_plan};
 
 use crate::catalogue;
-use crate::pages::{after, empty_file};
+use crate::pages::{after, compiled, empty_file};
 
 const ROCKS: &str = r#"def rocks(geometry: Geometry, count: Int = 10, size: Float = 0.2, kind: Menu = "Rock") -> Geometry:
     limits(count, min=0, max=1000)
@@ -160,6 +160,28 @@ fn pages_after_a_refused_one_are_judged_by_what_is_known() {
 }
 
 /// A hint names every input that may be meant: the first of several leads astray.
+/// An input whose range or value is refused is there for what uses it.
+#[test]
+fn a_refused_value_of_an_input_is_told_of_alone() {
+    let catalogue = catalogue("5.2");
+    for (from, to, code) in [
+        ("count: Int = 10", "count: Int = 9999", Code::OutOfRange),
+        ("min=0, max=1000", "min=0.5, max=1000", Code::WrongType),
+        (
+            "limits(count, min=0",
+            "limits(size, subtype=\"ROUND\")\n    limits(count, min=0",
+            Code::InvalidEnum,
+        ),
+    ] {
+        let (_, findings, _) = compiled(&ROCKS.replace(from, to), &empty_file(), &catalogue);
+        let found: Vec<Finding> = findings.into_iter().filter(Finding::is_error).collect();
+        assert!(
+            matches!(found.as_slice(), [only] if only.code == code),
+            "{to}: {found:?}"
+        );
+    }
+}
+
 #[test]
 fn hints_name_all_that_is_equally_near() {
     let catalogue = catalogue("5.2");
