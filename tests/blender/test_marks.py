@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import bpy
@@ -14,7 +15,7 @@ from asking import lift, raised
 from geonode_assistant import api
 from geonode_assistant.cli import e2e
 from geonode_assistant.run import session, starting
-from geonode_assistant.ui import overlay
+from geonode_assistant.ui import group_rows, overlay
 from geonode_assistant.ui.panels import tree as panel
 from layouts import draw_sidebar
 
@@ -119,6 +120,25 @@ def two_groups() -> tuple[Any, dict[str, int]]:
     operations.append({"op": "link", **link})
     tree = send(plan)
     return tree, {mark.id: mark.group for mark in session.current.marks(tree)}
+
+
+def test_each_group_has_a_row_above_its_nodes() -> None:
+    tree, groups = two_groups()
+    view = SimpleNamespace(view_to_region=lambda x, y, clip: (int(x) + 2000, int(y) + 2000))
+    region = SimpleNamespace(view2d=view, width=4000, height=4000)
+    found = {row.group: row for row in group_rows.rows(tree, region, 1.0)}
+    assert set(found) == {groups["move"], groups["cone"]}
+    assert found[groups["cone"]].text.endswith(": 2 added") and found[groups["move"]].text.endswith(": 1 changed")
+    for name in ("move", "cone"):
+        assert found[groups[name]].y > tree.nodes[name].location.y + 2000
+    # What is out of sight has none, and what would lie over another lies above it.
+    region.width = 100
+    assert group_rows.rows(tree, region, 1.0) == []
+    region.width, view.view_to_region = 4000, lambda x, y, clip: (500, 500)
+    low, high = group_rows.rows(tree, region, 1.0)
+    assert (low.x, high.x) == (500, 500) and high.y == low.y + group_rows.ROW_PX
+    bpy.ops.geonode.settle_group(group=groups["cone"], accept=True)
+    assert [row.group for row in group_rows.rows(tree, region, 1.0)] == [groups["move"]]
 
 
 def test_one_group_of_changes_is_taken_back_and_the_rest_stays() -> None:

@@ -32,13 +32,58 @@ SENTENCES = {
     # What nobody has translated stays as it is, beside what somebody has.
     "Placed it. Nothing of yours changes.": "Placed it. Nichts von Ihnen ändert sich.",
     "Done.": "Fertig.",
+    # Operations of a plan: what says most by itself is tried first.
+    "Add Set Position “move”": "Set Position „move“ hinzufügen",
+    "Add the input “Density” (10)": "Eingang „Density“ hinzufügen (10)",
+    "Keep or change the output “Geometry”": "Ausgang „Geometry“ behalten oder ändern",
+    "Link scatter.Points to out.Geometry": "scatter.Points mit out.Geometry verbinden",
+    "Set Scale of “scatter” to [1, 1, 2]": "Scale von „scatter“ auf [1, 1, 2] setzen",
+    "Add the modifier if it does not exist": "Den Modifikator hinzufügen, falls es ihn nicht gibt",
+    "“Cube”: Size from 1 m to 2 m": "„Cube“: Size von 1 m auf 2 m",
+    # What a model says is no change of a tree.
+    "“Cube”: Size from 1 m to 2 m.": "“Cube”: Size from 1 m to 2 m.",
+    "It runs a script of 1 line. It removes data in line 3: x.remove(y).": (
+        "Führt ein Skript von 1 Zeile aus. Entfernt Daten in line 3: x.remove(y)."
+    ),
+    "Subdivision Surface at Level 12 makes about 400 million vertices. That will take about 2 minutes and 3 GB.": (
+        "Subdivision Surface at Level 12 macht etwa 400 million vertices. Das wird etwa 2 Minuten und 3 GB brauchen."
+    ),
 }
+MESSAGES = (
+    # Its words are known.
+    (
+        ("auth_failed", "api.example refuses the key (HTTP 401). Check the key and its permissions.", ""),
+        ["api.example lehnt den Schlüssel ab (HTTP 401). Den Schlüssel und seine Rechte prüfen."],
+    ),
+    (
+        ("run_in_progress", "Another run is still under way.", "Wait until it ends, or cancel it, then send again."),
+        ["Ein anderer Auftrag läuft noch.", "Warten, bis er endet, oder ihn abbrechen."],
+    ),
+    # Only its code is.
+    (
+        ("disk_full", "/home/a/b.json: No space left on device", ""),
+        [
+            "Auf dem Datenträger ist kein Platz mehr.",
+            "Platz schaffen und noch einmal versuchen.",
+            "In English: /home/a/b.json: No space left on device",
+        ],
+    ),
+    # Not even that.
+    (("extension_of_somebody", "It broke.", "Mend it."), ["It broke.", "Mend it."]),
+    (("", "Nothing of yours changes.", ""), ["Nichts von Ihnen ändert sich."]),
+)
 
 
 @pytest.mark.parametrize("text", SENTENCES)
 def test_sentences_of_the_core_are_recognized(text: str) -> None:
     assert translation.told_in(text, "de") == SENTENCES[text]
     assert translation.told_in(text, "en") == text
+
+
+@pytest.mark.parametrize(("message", "shown"), MESSAGES)
+def test_a_message_nobody_translated_is_told_by_its_code(message: tuple[str, str, str], shown: list[str]) -> None:
+    assert list(translation.told_of_in(*message, "de")) == shown
+    assert list(translation.told_of_in(*message, "en")) == [part for part in message[1:] if part]
 
 
 def test_a_place_may_hold_anything() -> None:

@@ -127,6 +127,38 @@ def test_what_every_preset_says_has_an_entry() -> None:
         assert (sorted(said - known), sorted(known - said)) == ([], []), path.name
 
 
+def codes() -> dict[str, str]:
+    """The section of each code of the registry."""
+    text = (ROOT / "rust" / "protocol" / "src" / "codes" / "registry.rs").read_text(encoding="utf-8")
+    found, section = {}, ""
+    for line in text.splitlines():
+        if head := re.fullmatch(r'    "([a-z ]+)" \{', line):
+            section = head[1]
+        elif code := re.match(r' {8}[A-Za-z]+ = "(\w+)" => ', line):
+            found[code[1]] = section
+    assert len(found) > 200, f"only {len(found)} codes were read"
+    return found
+
+
+def said(name: str) -> set[str]:
+    """The codes that a constant of wording.py names."""
+    tree = ast.parse((PACKAGE / "ui" / "wording.py").read_text(encoding="utf-8"))
+    (value,) = (n.value for n in tree.body if isinstance(n, ast.Assign) and ast.unparse(n.targets[0]) == name)
+    keys = value.keys if isinstance(value, ast.Dict) else ast.walk(value)
+    return {key.value for key in keys if isinstance(key, ast.Constant)}
+
+
+def test_every_code_that_an_artist_meets_has_its_meaning() -> None:
+    """Mistakes of plans are told in sentences of the interface; all other messages are shown with their own words."""
+    of_plans, of_scene = said("OF_PLANS"), said("OF_SCENE")
+    met = {code for code, section in codes().items() if section not in of_plans or code in of_scene}
+    assert of_plans <= set(codes().values()) and of_scene <= codes().keys() and len(met) > 100
+    for path in LANGUAGES:
+        known = entries(path)
+        for part in ("causes", "fixes"):
+            assert (sorted(met - known[part].keys()), sorted(known[part].keys() - met)) == ([], []), (path.name, part)
+
+
 def test_titles_are_those_of_presets() -> None:
     files = sorted((ROOT / "rust" / "planner" / "presets").glob("*.toml"))
     heads = [tomllib.loads(path.read_text(encoding="utf-8")) for path in files]
@@ -144,8 +176,11 @@ def test_no_entry_is_left_over() -> None:
     sources = "\n".join(
         path.read_text(encoding="utf-8")
         for folder in (
-            "rust/planner/src",
+            "rust/cost/src",
             "rust/engine/src",
+            "rust/graph/src",
+            "rust/planner/src",
+            "rust/provider/src",
             "addon/geonode_assistant/host",
             "addon/geonode_assistant/run",
         )
@@ -157,8 +192,8 @@ def test_no_entry_is_left_over() -> None:
         assert sorted(known["interface"].keys() - used) == [], path.name
         assert sorted(known["settings"].keys() - offered()) == [], path.name
         # A sentence of the core has other names for its places there; counts and their nouns are put together.
-        pieces = {piece.strip() for text in known["core"] for piece in re.split(r"\{\w+\}%?|^1 |^1$", text)}
-        whole = {piece for piece in pieces if len(piece.split()) > 2}
+        pieces = {piece.strip(" (.“”:") for text in known["core"] for piece in re.split(r"\{\w+\}%?|^1 |^1$", text)}
+        whole = {piece for piece in pieces if len(re.findall(r"\w+", piece)) > 2}
         assert len(whole) > 20
         assert sorted(piece for piece in whole if piece not in sources) == [], path.name
 

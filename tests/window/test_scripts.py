@@ -97,6 +97,28 @@ def test_a_run_with_a_script_by_mouse_and_keyboard(real: Window) -> None:
         server.close()
 
 
+def test_a_script_is_read_in_the_text_editor(window: Window, model: Endpoint) -> None:
+    code = "import bpy\n" + "\n".join(f"bpy.data.objects['Cube'].location.x = {n}" for n in range(60))
+    removes = "for light in list(bpy.data.lights):\n    bpy.data.lights.remove(light)\n"
+    open_question(window, model, script(f"{code}\n{removes}"))
+    step = window.ask("current.pending[0][1]['steps'][0]['id']")
+    window.press("geonode.read_script", across=0.7)
+    window.wait("len(C.window_manager.windows) == 2")
+    space = "C.window_manager.windows[1].screen.areas[0].spaces.active"
+    window.wait(f"{space}.type == 'TEXT_EDITOR' and {space}.text is not None")
+    window.settle()
+    window.photograph("script_in_the_text_editor")
+    assert window.ask(f"{space}.text.lines[62].body").endswith("removes data")
+    assert window.ask(f"current.unread(current.pending[0][1]) == '' and {step!r} in current.read")
+    window.do("current.decide(current.pending[0][0], True)")
+    window.wait("not current.running")
+    assert window.ask("current.summary") == "DONE", window.ask("current.messages")
+    assert window.ask("(len(C.window_manager.windows), len(D.texts), len(D.lights))") == [1, 0, 0]
+    window.undo()
+    window.wait("len(D.lights) == 1")
+    assert window.ask("len(D.texts)") == 0
+
+
 def test_an_endless_script_is_stopped_and_the_window_stays_usable(
     window: Window, model: Endpoint, figure: Callable[[str, str], None]
 ) -> None:

@@ -219,7 +219,7 @@ class Session:
 
     def turn_page(self, step_id: str, page: int) -> None:
         """Shows this page of a script of the open request, from 0."""
-        script = self._script(step_id)
+        script = self.script(step_id)
         if script is not None:
             last = pages_of(script["code"]) - 1
             self.pages[step_id] = min(max(page, 0), last)
@@ -244,7 +244,8 @@ class Session:
                 return "Below the script, say that it may run without limits; then it can be approved."
         return ""
 
-    def _script(self, step_id: str) -> AskedScript | None:
+    def script(self, step_id: str) -> AskedScript | None:
+        """The script of a step of the open requests; None if there is none."""
         steps = [step for _, request in self.pending for step in request.get("steps", ())]
         return next((step.get("script") for step in steps if step["id"] == step_id), None)
 

@@ -5,23 +5,31 @@ over the Node Editor, never written into the file.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import bpy
 
 from ..host import places
 from ..run import session
+from .translation import say
 
 if TYPE_CHECKING:
     from ..host.marks import Mark
 
 COLOURS = {"added": (0.25, 0.8, 0.35, 1.0), "changed": (0.95, 0.7, 0.15, 1.0), "removed": (0.9, 0.25, 0.25, 1.0)}
+COUNTED = {"added": "{count} added", "changed": "{count} changed", "removed": "{count} removed"}
 # Space between a node and its outline, and the width of the line, at interface scale 1.
 GAP_PX, LINE_PX = 4.0, 2.5
 
 Box = tuple[float, float, float, float]
 _handle: Any = None
+
+
+def counted(marks: Iterable[Mark]) -> str:
+    """How many nodes were added, changed and removed, in words."""
+    kinds = [mark.kind for mark in marks]
+    return ", ".join(say(COUNTED[kind], count=kinds.count(kind)) for kind in COLOURS if kind in kinds)
 
 
 def start() -> None:

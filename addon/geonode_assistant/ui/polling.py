@@ -10,7 +10,7 @@ import bpy
 from bpy.app.handlers import persistent
 
 from ..agents.server import current as programs
-from ..host import current, folders, mainfile, ownership, undo
+from ..host import current, folders, mainfile, ownership, reading, undo
 from ..run import conversations, session
 from . import history, pictures
 
@@ -31,6 +31,7 @@ def start() -> None:
 def stop() -> None:
     """Ends the run at once, restores what it wrote, and removes the timer."""
     session.current.close()
+    reading.remove()
     for timer in (tick, look_after):
         if bpy.app.timers.is_registered(timer):
             bpy.app.timers.unregister(timer)
@@ -42,6 +43,9 @@ def tick() -> float | None:
     # A timer runs without a window, but the undo step of a commit needs one.
     window: Any = bpy.context.temp_override(window=windows[0]) if windows else contextlib.nullcontext()
     with window:
+        if not session.current.pending:
+            # Before anything is written: it is no part of what the run finds.
+            reading.close()
         changed = session.current.poll()
     if changed:
         if not session.current.running:
@@ -80,6 +84,7 @@ def end_before_load(*_args: object) -> None:
 def continue_after_load(*_args: object) -> None:
     """Shows nothing of the former file, and continues the conversation during which the loaded file was saved."""
     session.current.leave_file()
+    reading.remove()
     ownership.note_all()
     if not mainfile.path():
         return
@@ -107,6 +112,7 @@ def end_half_written(*_args: object) -> None:
 def prepare_save(*_args: object) -> None:
     """Ends a run that is between two writes, and keeps copies of results from passing for them in the saved file."""
     end_half_written()
+    reading.remove()
     ownership.disown_copies()
 
 
@@ -121,6 +127,8 @@ def before_undo(*_args: object) -> None:
 def after_undo(*_args: object) -> None:
     """Puts the preferences back to what they were before the undo, and shows whether the last result still stands."""
     undo.after()
+    if not session.current.pending:
+        reading.remove()
     if session.current.follow_undo():
         redraw()
 

@@ -13,7 +13,7 @@ from ..host import current
 from ..messages import AssistantError
 from ..run import background, choices, connection, copies, offers
 from . import agents, audit, keys
-from .translation import say
+from .translation import say, told_of
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import IconItems
@@ -315,9 +315,10 @@ class ConnectionState:
         if self.busy:
             column.label(text="Waiting for an answer… (Esc cancels)", icon="SORTTIME")
         elif self.outcome is not None:
-            column.label(text=self.outcome.text, icon="CHECKMARK" if self.outcome.ok else "ERROR")
-            if self.outcome.hint:
-                column.label(text=self.outcome.hint, icon="BLANK1")
+            icon: IconItems = "CHECKMARK" if self.outcome.ok else "ERROR"
+            for part in told_of(self.outcome.code or "", self.outcome.text, self.outcome.hint or ""):
+                column.label(text=part, icon=icon, translate=False)
+                icon = "BLANK1"
         for server in self.servers:
             column.label(text=say("{server} at {address}", server=server.name, address=server.base_url), icon="URL")
             flow = column.grid_flow(columns=2, align=True)

@@ -11,11 +11,24 @@ from typing import Any
 import bpy
 
 from ..host import deferred_updates
-from . import agents, gallery, overlay, pictures, places, polling, preferences, properties, translation, warming
+from . import (
+    agents,
+    gallery,
+    group_rows,
+    overlay,
+    pictures,
+    places,
+    polling,
+    preferences,
+    properties,
+    translation,
+    warming,
+)
 from .operators import agents as agent_operators
 from .operators import approval as approval_operators
 from .operators import connection as connection_operators
 from .operators import data as data_operators
+from .operators import drop as drop_operators
 from .operators import exchange as exchange_operators
 from .operators import gallery as gallery_operators
 from .operators import history as history_operators
@@ -48,8 +61,10 @@ MODULES = (
     ownership_operators,
     tree_operators,
     exchange_operators,
+    drop_operators,
     sidebar,
     tree_panel,
+    group_rows,
 )
 
 _undo: list[Callable[[], object]] = []
@@ -96,6 +111,8 @@ def register(command: Callable[[list[str]], int]) -> None:
         if not bpy.app.background:
             overlay.start()
             _undo.append(overlay.stop)
+            group_rows.start()
+            _undo.append(group_rows.stop)
     except BaseException:
         with contextlib.suppress(Exception):
             unregister()

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The words of the interface in Blender's language. The sources are English; a file in ``data/languages`` has the
 entries of one language: ``interface`` and ``settings`` what the add-on says, ``core`` and ``presets`` templates of
-sentences that the core has composed, ``titles`` names of presets, ``singulars`` the nouns behind their numbers where
-that is one, ``signs`` its quotes.
+sentences that the core has composed, ``causes`` and ``fixes`` what each code of the registry means for an artist,
+``titles`` names of presets, ``singulars`` the nouns behind their numbers where that is one, ``signs`` its quotes.
 
 Blender translates plain texts of labels, buttons, properties and tooltips itself, once they are registered. A sentence
-with places is one whole entry, filled by ``say``; a sentence of the core is recognized by its template in ``told``.
+with places is one whole entry, filled by ``say``; a sentence of the core is recognized by its template in ``told``, and
+where it is not, the code that stands beside it says what it means (``told_of``).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any
 
 import bpy
 
+from ..messages import AssistantError
 from ..run import choices
 from .wording import sentences
 
@@ -26,6 +28,10 @@ FOLDER = Path(__file__).parent.parent / "data" / "languages"
 CONTEXTS = ("*", "Operator")
 # Sections of sentences that are recognized, not looked up.
 TEMPLATES = ("core", "presets")
+# Sections of texts that are looked up whole.
+WHOLE = ("interface", "settings", "titles", *TEMPLATES)
+# Places whose fillings are words of the core themselves, not names and numbers.
+TOLD = ("kind", "list", "reason", "time")
 _PLACE = re.compile(r"\{(\w+)\}")
 # What “copies” and “copy”, “leaves” and “leaf” have in common.
 _NOUN = re.compile(r"^(\\ \w+?)(?:ies|ves|es|s)\b")
@@ -42,28 +48,73 @@ def told(text: str) -> str:
     """A sentence that the core or another part composed in English, in the language of the interface; as it is where
     nobody has translated it.
     """
+    return told_in(text, language())
+
+
+def told_of(code: str, text: str, hint: str = "") -> tuple[str, ...]:
+    """A message of this code and its hint, in the language of the interface: what happened, what to do about it, and,
+    where only its code is known in that language, the message itself.
+    """
+    return told_of_in(code, text, hint, language())
+
+
+def told_error(error: BaseException) -> str:
+    """``told_of`` any exception, as one text."""
+    known = AssistantError.of(error)
+    return " ".join(told_of(known.code, known.message, known.hint or ""))
+
+
+def language() -> str:
+    """The language of the interface, such as ``de``."""
     preferences: Any = bpy.context.preferences
-    if not preferences.view.use_translate_interface:
-        return text
-    return told_in(text, bpy.app.translations.locale[:2])
+    return bpy.app.translations.locale[:2] if preferences.view.use_translate_interface else "en"
+
+
+@lru_cache(maxsize=256)
+def told_of_in(code: str, text: str, hint: str, language: str) -> tuple[str, ...]:
+    """``told_of`` in this language."""
+    known = entries_of(language)
+    cause, fix = known.get("causes", {}).get(code, ""), known.get("fixes", {}).get(code, "")
+    if not cause or _is_known(text, language):
+        shown = fix if fix and hint and not _is_known(hint, language) else told_in(hint, language)
+        return tuple(part for part in (told_in(text, language), shown) if part)
+    return cause, fix, say("In English: {words}", words=text)
 
 
 @lru_cache(maxsize=512)
 def told_in(text: str, language: str) -> str:
     """``told`` in this language, such as ``de``."""
+    if not entries_of(language):
+        return text
+    whole = _recognized(text, language)
+    return whole or " ".join(_recognized(piece, language) or piece for piece in sentences(text)) or text
+
+
+def _is_known(text: str, language: str) -> bool:
+    """Whether all of a text has entries in this language."""
+    return _recognized(text, language) is not None
+
+
+def _recognized(text: str, language: str) -> str | None:
+    """A text that is an entry of this language, of the form of one, or made of such sentences; None for any other."""
     known = entries_of(language)
-    whole = (section for section in known if section not in ("singulars", "signs"))
-    entries = {key: value for section in whole for key, value in known[section].items()}
-    if not entries or text in entries:
-        return entries.get(text, text)
-    for pattern, translated in _patterns(language):
-        found = pattern.fullmatch(text)
-        if found:
-            return _counted(translated, found.groupdict(), language).format(
-                **{name: _filling(name, value, language) for name, value in found.groupdict().items()}
-            )
+    for section in WHOLE:
+        found = known.get(section, {}).get(text)
+        if found is not None:
+            return found
     pieces = sentences(text)
-    return " ".join(told_in(piece, language) for piece in pieces) if len(pieces) > 1 else text
+    if len(pieces) > 1:
+        # First, since a place of a template may hold whole sentences.
+        told = [_recognized(piece, language) for piece in pieces]
+        if all(told):
+            return " ".join(filter(None, told))
+    for pattern, translated in _patterns(language):
+        match = pattern.fullmatch(text)
+        if match:
+            return _counted(translated, match.groupdict(), language).format(
+                **{name: _filling(name, value, language) for name, value in match.groupdict().items()}
+            )
+    return None
 
 
 def _counted(template: str, values: dict[str, str], language: str) -> str:
@@ -78,10 +129,8 @@ def _counted(template: str, values: dict[str, str], language: str) -> str:
 
 
 def _filling(name: str, value: str, language: str) -> str:
-    """What fills a place: as it is with the quotes of the language, but the entries of a ``list`` may be templates
-    themselves.
-    """
-    if name == "list":
+    """What fills a place: as it is with the quotes of the language, but words of the core may be entries themselves."""
+    if name in TOLD:
         return ", ".join(told_in(entry, language) for entry in value.split(", "))
     signs = entries_of(language).get("signs", {})
     return "".join(signs.get(sign, sign) for sign in value)
@@ -91,18 +140,22 @@ def _filling(name: str, value: str, language: str) -> str:
 def _patterns(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
     known = entries_of(language)
     entries = {text: translated for section in TEMPLATES for text, translated in known.get(section, {}).items()}
-    return tuple((pattern_of(template), entries[template]) for template in entries if _PLACE.search(template))
+    # What says most by itself comes first: “Add {kind} “{name}”” also looks like an input that is added.
+    templates = sorted(filter(_PLACE.search, entries), key=lambda text: -len(_PLACE.sub("", text)))
+    return tuple((pattern_of(template), entries[template]) for template in templates)
 
 
 def pattern_of(template: str) -> re.Pattern[str]:
-    """What a sentence of this template looks like. A place in quotes holds no quote, ``number`` only digits; the noun
-    behind a number may stand for one.
+    """What a sentence of this template looks like. A place in quotes holds no quote, ``number`` only digits, the last
+    one no full stop; the noun behind a number may stand for one.
     """
     pieces = _PLACE.split(template)
     found = ""
     for at, piece in enumerate(pieces):
         quoted = pieces[at - 1].endswith("“")
-        filling = "[^“”]+" if quoted else r"[\d.,]+" if piece == "number" else ".+"
+        # Words of the core end with their sentence.
+        plain = r"(?:(?![.!?] ).)+" if piece in TOLD else ".+" if any(pieces[at + 1 :]) else ".*[^.!?]"
+        filling = "[^“”]+" if quoted else r"[\d.,]+" if piece == "number" else plain
         found += f"(?P<{piece}>{filling})" if at % 2 else _NOUN.sub(r"\1\\w{1,3}", re.escape(piece))
     return re.compile(found)
 

@@ -65,6 +65,8 @@ class Line(NamedTuple):
     severity: str
     text: str
     hint: str = ""
+    code: str = ""
+    """Of the message, where these are its own words."""
 
 
 @lru_cache(maxsize=32)
@@ -109,13 +111,13 @@ def _line(message: Mapping[str, Any], provider: str) -> Line | None:
     # A preset that does not fit this Blender is no better told in the words of plans than a model's mistake.
     refused = section not in ("gates", "gate causes") and message.get("origin") != "preflight"
     if provider == OFFLINE and severity == "error" and refused:
-        return Line(severity, text, hint)
+        return Line(severity, text, hint, code)
     if code in GATES and severity == "error":
         return Line(severity, GATES[code], _AGAIN if provider != OFFLINE else "")
     if code in OF_SCENE:
-        return Line(severity, text, hint)
+        return Line(severity, text, hint, code)
     if section not in OF_PLANS and code not in FORM:
-        return Line(severity, text, hint)
+        return Line(severity, text, hint, code)
     if severity != "error":
         return None
     meaning = OF_PLANS.get(section) or OF_PLANS["protocol"]

@@ -7,12 +7,11 @@ from typing import Any
 
 import bpy
 
-from ...host import current
-from ...messages import AssistantError
+from ...host import current, reading
 from ...run import session
 from .. import polling, properties
 from ..bases import OperatorPart
-from ..translation import say, told
+from ..translation import say, told_error
 
 
 class _Answer(OperatorPart):
@@ -50,7 +49,7 @@ class GEONODE_OT_decide(_Answer, bpy.types.Operator):
         try:
             session.current.decide(self.request_id, self.accept, data.words.strip() or None)
         except Exception as error:
-            self.report({"ERROR"}, told(AssistantError.of(error).message))
+            self.report({"ERROR"}, told_error(error))
             return {"CANCELLED"}
         data.words = ""
         return {"FINISHED"}
@@ -153,6 +152,25 @@ class GEONODE_OT_confirm_script(_OfScript, bpy.types.Operator):
         return {"FINISHED"}
 
 
+class GEONODE_OT_read_script(_OfScript, bpy.types.Operator):
+    """Show the whole script in the Text Editor until you have answered; editing it there does not change what runs"""
+
+    bl_idname = "geonode.read_script"
+    bl_label = "Open in Text Editor"
+
+    def execute(self, context: bpy.types.Context) -> set[str]:
+        view = session.current
+        script = view.script(self.step_id)
+        if script is None:
+            self.report({"ERROR"}, "The question has been answered in the meantime")
+            return {"CANCELLED"}
+        reading.show(script["code"], script["marks"])
+        # All of it is there to be read.
+        view.turn_page(self.step_id, session.pages_of(script["code"]) - 1)
+        polling.redraw()
+        return {"FINISHED"}
+
+
 class GEONODE_OT_copy_script(_OfScript, bpy.types.Operator):
     """Copy the script to the clipboard, to read it in an editor. Nothing is added to this file"""
 
@@ -160,15 +178,13 @@ class GEONODE_OT_copy_script(_OfScript, bpy.types.Operator):
     bl_label = "Copy Script"
 
     def execute(self, context: bpy.types.Context) -> set[str]:
-        for _, request in session.current.pending:
-            for step in request.get("steps", ()):
-                script = step.get("script")
-                if step["id"] == self.step_id and script:
-                    current.window_manager().clipboard = script["code"]
-                    self.report({"INFO"}, say("Copied {count} lines", count=script["lines"]))
-                    return {"FINISHED"}
-        self.report({"ERROR"}, "The question has been answered in the meantime")
-        return {"CANCELLED"}
+        script = session.current.script(self.step_id)
+        if script is None:
+            self.report({"ERROR"}, "The question has been answered in the meantime")
+            return {"CANCELLED"}
+        current.window_manager().clipboard = script["code"]
+        self.report({"INFO"}, say("Copied {count} lines", count=script["lines"]))
+        return {"FINISHED"}
 
 
 class GEONODE_OT_dry_run(_Answer, bpy.types.Operator):
@@ -225,6 +241,7 @@ CLASSES = (
     GEONODE_OT_open_group,
     GEONODE_OT_turn_page,
     GEONODE_OT_confirm_script,
+    GEONODE_OT_read_script,
     GEONODE_OT_copy_script,
     GEONODE_OT_dry_run,
     GEONODE_OT_stop_dry_run,

@@ -12,11 +12,10 @@ import bpy
 
 from ... import native
 from ...host import current, operators
-from ...messages import AssistantError
 from ...run import background, choices, connection, session
 from .. import audit, polling, preferences
 from ..bases import OperatorPart
-from ..translation import say, told
+from ..translation import say, told_error
 
 INTERVAL_S = 0.1
 # The part of the sidebar with the questions that set up a planner.
@@ -54,7 +53,7 @@ class _Waiting(OperatorPart):
         try:
             self._check = self.begin()
         except Exception as error:
-            self.report({"ERROR"}, told(AssistantError.of(error).message))
+            self.report({"ERROR"}, told_error(error))
             return {"CANCELLED"}
         preferences.connection_state.begin(self._check)
         manager = current.window_manager()
@@ -76,7 +75,7 @@ class _Waiting(OperatorPart):
         try:
             kind, text = self.end(self.begin().result())
         except Exception as error:
-            kind, text = "ERROR", AssistantError.of(error).message
+            kind, text = "ERROR", told_error(error)
         self.report({kind}, text)
         return {"FINISHED" if kind == "INFO" else "CANCELLED"}
 
@@ -87,7 +86,7 @@ class _Waiting(OperatorPart):
         try:
             kind, text = self.end(self._check.result())
         except Exception as error:
-            kind, text = "ERROR", AssistantError.of(error).message
+            kind, text = "ERROR", told_error(error)
         self.report({kind}, text)
         for area in context.screen.areas if context.screen else ():
             area.tag_redraw()

@@ -8,10 +8,9 @@ from typing import Any
 import bpy
 
 from ...host import current
-from ...messages import AssistantError
 from ...run import kept, sent, session
 from .. import gallery, history, polling
-from ..translation import say, told
+from ..translation import say, told_error
 
 WIDTH_PX = 420
 # The part of the sidebar that shows what is sent.
@@ -55,7 +54,7 @@ class GEONODE_OT_remove_data(bpy.types.Operator):
         try:
             count = kept.remove(presets=self.presets)
         except Exception as error:
-            self.report({"ERROR"}, told(AssistantError.of(error).message))
+            self.report({"ERROR"}, told_error(error))
             return {"CANCELLED"}
         history.load()
         gallery.load()
@@ -76,7 +75,7 @@ class GEONODE_OT_show_sent(bpy.types.Operator):
             try:
                 described[:] = sent.lines()
             except Exception as error:
-                self.report({"ERROR"}, told(AssistantError.of(error).message))
+                self.report({"ERROR"}, told_error(error))
                 return {"CANCELLED"}
         view.show(SENT)
         polling.redraw()

@@ -9,10 +9,10 @@ from typing import Any
 import bpy
 
 from ...host import build, current, exchange, export
-from ...messages import AssistantError, one_line
+from ...messages import one_line
 from ...run import session
 from ..bases import OperatorPart
-from ..translation import say, told
+from ..translation import say, told_error
 from .ownership import active_tree
 
 ENDING = ".json"
@@ -67,8 +67,19 @@ class _OfFile(OperatorPart):
 
     def refused(self, error: Exception) -> set[str]:
         """Says why the file cannot be used."""
-        self.report({"ERROR"}, told(AssistantError.of(error).message))
+        self.report({"ERROR"}, told_error(error))
         return {"CANCELLED"}
+
+
+def add_tree(operator: Any, path: str) -> None:
+    """Adds the tree of a file for an operator, which says what came of it; raises what ``exchange.read`` does."""
+    missing: list[tuple[str, str]] = []
+    tree = build.build_tree(exchange.read(path, bpy.app.version[:2]), None, missing)
+    # Blender saves no data-block that nothing uses.
+    tree.use_fake_user = True
+    if missing:
+        operator.report({"WARNING"}, exchange.missing_text(missing))
+    operator.report({"INFO"}, say("Added the tree “{tree}”", tree=tree.name))
 
 
 class GEONODE_OT_export_tree(_OfFile, bpy.types.Operator):
@@ -110,17 +121,10 @@ class GEONODE_OT_import_tree(_OfFile, bpy.types.Operator):
         return not session.current.running
 
     def execute(self, _context: bpy.types.Context) -> set[str]:
-        missing: list[tuple[str, str]] = []
         try:
-            bundle = exchange.read(self.filepath, bpy.app.version[:2])
-            tree = build.build_tree(bundle, None, missing)
+            add_tree(self, self.filepath)
         except Exception as error:
             return self.refused(error)
-        # Blender saves no data-block that nothing uses.
-        tree.use_fake_user = True
-        if missing:
-            self.report({"WARNING"}, exchange.missing_text(missing))
-        self.report({"INFO"}, say("Added the tree “{tree}”", tree=tree.name))
         return {"FINISHED"}
 
 

@@ -12,7 +12,7 @@ from ...host import operators
 from ...messages import AssistantError
 from ...run import choices, presets, session
 from .. import examples, gallery, polling, properties
-from ..translation import say, told
+from ..translation import say, told_error
 from .result import send
 from .start import can_send
 
@@ -147,7 +147,7 @@ def apply(operator: Any, preset: gallery.Preset, name: str, values: dict[str, An
     except Exception as error:
         known = AssistantError.of(error)
         session.current.refuse(known, preset.title)
-        operator.report({"ERROR"}, told(known.message))
+        operator.report({"ERROR"}, told_error(known))
         return {"CANCELLED"}
     polling.start()
     return {"FINISHED"}

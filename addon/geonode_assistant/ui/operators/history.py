@@ -11,12 +11,12 @@ from typing import Any
 import bpy
 
 from ...host import current
-from ...messages import AssistantError, one_line
+from ...messages import one_line
 from ...run import history as runs
 from ...run import session
 from .. import history, polling, properties
 from ..bases import OperatorPart
-from ..translation import say, told
+from ..translation import say, told_error
 from .result import send
 from .start import can_send
 
@@ -44,8 +44,7 @@ class _OfRun(OperatorPart):
 
     def refused(self, error: Exception) -> set[str]:
         """Says why it cannot be done."""
-        known = AssistantError.of(error)
-        self.report({"ERROR"}, " ".join(told(text) for text in (known.message, known.hint) if text))
+        self.report({"ERROR"}, told_error(error))
         return {"CANCELLED"}
 
 
@@ -192,8 +191,7 @@ class GEONODE_OT_export_history(bpy.types.Operator):
             # The file browser has asked already where a file is there.
             runs.export(path, overwrite=True)
         except Exception as error:
-            known = AssistantError.of(error)
-            self.report({"ERROR"}, " ".join(told(text) for text in (known.message, known.hint) if text))
+            self.report({"ERROR"}, told_error(error))
             return {"CANCELLED"}
         self.report({"INFO"}, say("Written to {path}", path=path))
         return {"FINISHED"}

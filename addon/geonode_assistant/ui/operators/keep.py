@@ -9,10 +9,9 @@ from typing import Any
 import bpy
 
 from ...host import current, editors, modifiers
-from ...messages import AssistantError
 from ...run import presets, session
 from .. import gallery, polling
-from ..translation import say, told
+from ..translation import say, told_error
 from .ownership import active_tree
 from .presets import name_refused
 
@@ -133,8 +132,7 @@ class GEONODE_OT_keep_preset(bpy.types.Operator):
                 title, modifier or tree, description=self.about, parameters=wanted, overwrite=self.replace
             )
         except Exception as error:
-            known = AssistantError.of(error)
-            self.report({"ERROR"}, " ".join(told(text) for text in (known.message, known.hint) if text))
+            self.report({"ERROR"}, told_error(error))
             return {"CANCELLED"}
         kept.take(tree, found)
         gallery.load()

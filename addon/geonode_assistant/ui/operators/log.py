@@ -9,10 +9,9 @@ from pathlib import Path
 import bpy
 
 from ...host import current, editors, exchange, with_values
-from ...messages import AssistantError
 from ...run import session
 from .. import log, properties
-from ..translation import say, told
+from ..translation import say, told_error
 
 ENDING, WHOLE = ".txt", ".json"
 
@@ -68,8 +67,7 @@ class GEONODE_OT_export_log(bpy.types.Operator):
             # The file browser has asked already where a file is there.
             written = exchange.write_text(text + "\n", path)
         except Exception as error:
-            known = AssistantError.of(error)
-            self.report({"ERROR"}, " ".join(told(text) for text in (known.message, known.hint) if text))
+            self.report({"ERROR"}, told_error(error))
             return {"CANCELLED"}
         self.report({"INFO"}, say("Written to {path}", path=written))
         return {"FINISHED"}

@@ -9,11 +9,10 @@ from typing import Any
 import bpy
 
 from ...host import current
-from ...messages import AssistantError
 from ...run import preset_files, presets
 from .. import gallery, polling
 from ..bases import OperatorPart
-from ..translation import say, told
+from ..translation import say, told_error
 from .gallery import apply
 from .start import can_send
 
@@ -146,8 +145,7 @@ class _OfOwn(OperatorPart):
         try:
             work()
         except Exception as error:
-            known = AssistantError.of(error)
-            self.report({"ERROR"}, " ".join(told(text) for text in (known.message, known.hint) if text))
+            self.report({"ERROR"}, told_error(error))
             return {"CANCELLED"}
         finally:
             gallery.load()

@@ -12,7 +12,7 @@ from ...messages import AssistantError
 from ...run import session, starting
 from .. import polling, properties
 from ..bases import OperatorPart
-from ..translation import told
+from ..translation import told_error
 
 
 def send(operator: Any, prompt: str, target: str | None = None, modifier: str | None = None) -> set[str]:
@@ -25,7 +25,7 @@ def send(operator: Any, prompt: str, target: str | None = None, modifier: str | 
     except Exception as error:
         known = AssistantError.of(error)
         session.current.refuse(known, prompt)
-        operator.report({"ERROR"}, told(known.message))
+        operator.report({"ERROR"}, told_error(known))
         return {"CANCELLED"}
     polling.start()
     return {"FINISHED"}

@@ -11,6 +11,7 @@ from ... import native
 from ...host import current, editors
 from ...run import session
 from .. import examples, polling, properties
+from ..translation import told_error
 from .result import send
 
 WIDTH_PX = 420
@@ -70,7 +71,7 @@ def can_send(operator: Any, context: bpy.types.Context) -> bool:
     elif context.mode != "OBJECT":
         operator.poll_message_set("Switch to Object Mode first")
     elif (problem := native.problem()) is not None:
-        operator.poll_message_set(f"{problem.message} {problem.hint}")
+        operator.poll_message_set(told_error(problem))
     else:
         return True
     return False

@@ -8,11 +8,10 @@ from typing import Any
 import bpy
 
 from ...host import editors, explain, undo
-from ...messages import AssistantError
 from ...run import session
 from .. import properties
 from ..bases import OperatorPart
-from ..translation import say, told
+from ..translation import say, told_error
 from .ownership import active_tree
 from .result import send
 from .start import can_send
@@ -153,8 +152,7 @@ class GEONODE_OT_settle_group(_OfChanges, bpy.types.Operator):
             try:
                 view.take_group_back(tree, self.group, say("Take Back Group"))
             except Exception as error:
-                known = AssistantError.of(error)
-                self.report({"ERROR"}, told(known.message))
+                self.report({"ERROR"}, told_error(error))
                 return {"CANCELLED"}
         editors.redraw_trees()
         return {"FINISHED"}

@@ -17,7 +17,7 @@ from ..translation import say
 from .log import ICONS, draw_output
 from .start import draw_models
 from .understanding import done_lines, draw_understanding, draw_unused, notes
-from .wrapping import draw_text, side_by_side
+from .wrapping import draw_message, draw_text, side_by_side
 
 UNDONE = "The result was taken back by Undo; Redo brings it again."
 FORMER = "The result before is as it was:"
@@ -166,8 +166,7 @@ def draw_messages(layout: bpy.types.UILayout, view: session.Session, context: bp
     """What there is to say besides the closing message, in words for the artist."""
     done = view.final_message if view.summary == "DONE" else ""
     for line in wording.lines(view.messages, provider_of(view), done, view.told)[:SHOWN_MESSAGES]:
-        draw_text(layout, line.text, context, ICONS.get(line.severity, "NONE"))
-        draw_text(layout, line.hint, context, "BLANK1")
+        draw_message(layout, line.code, line.text, line.hint, context, ICONS.get(line.severity, "NONE"))
 
 
 def draw_log_button(layout: bpy.types.UILayout, view: session.Session) -> None:

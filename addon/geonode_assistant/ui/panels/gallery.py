@@ -11,7 +11,7 @@ from ...run import choices, session
 from .. import gallery, history, pictures, properties
 from ..operators.gallery import PART
 from ..translation import say
-from .wrapping import FRAME_PX, NESTED_PX, draw_text, fits, is_wide, side_by_side
+from .wrapping import FRAME_PX, NESTED_PX, draw_message, draw_text, fits, is_wide, side_by_side
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import IconItems
@@ -43,8 +43,7 @@ def draw_gallery(layout: bpy.types.UILayout, view: session.Session, context: bpy
     box.prop(data, "search", text="", icon="VIEWZOOM", placeholder="Search")
     failed = gallery.failure()
     if failed is not None:
-        draw_text(box, failed.message, context, "ERROR")
-        draw_text(box, failed.hint or "", context, "BLANK1")
+        draw_message(box, failed.code, failed.message, failed.hint or "", context, "ERROR")
     elif not gallery.loaded and gallery.is_reading():
         draw_text(box, "Reading the presets…", context, "SORTTIME")
     else:

@@ -11,7 +11,7 @@ import bpy
 from ...run import session
 from .. import properties
 from ..translation import say
-from .wrapping import draw_code, draw_text, draw_texts
+from .wrapping import draw_code, draw_message, draw_text, draw_texts
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import IconItems
@@ -45,7 +45,7 @@ def draw_question(
         draw_text(box, line, context, "QUESTION")
     draw_texts(box, ((line, "DOT") for line in request.get("summary", ())), context)
     for finding in request.get("findings", ())[:SHOWN_FINDINGS]:
-        draw_text(box, finding.get("message", ""), context, "ERROR")
+        draw_message(box, finding.get("code", ""), finding.get("message", ""), "", context, "ERROR")
     if view.former_question is not None:
         _draw_news(box, view.former_question, request, context)
     _draw_trial(box, request_id, request.get("dry_run"), view, context)
@@ -200,6 +200,7 @@ def _draw_script(
     head = inner.row(align=True)
     title = say("Trusted ({count} lines)" if trusted else "Safe mode ({count} lines)", count=script["lines"])
     head.label(text=title, icon="ERROR" if trusted else "SCRIPT")
+    head.operator("geonode.read_script", text="", icon="WORDWRAP_OFF").step_id = step_id
     head.operator("geonode.copy_script", text="", icon="COPYDOWN").step_id = step_id
     if trusted:
         draw_text(inner, "It runs without any limits, in this file and outside of it.", context, nested=True)

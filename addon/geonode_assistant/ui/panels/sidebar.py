@@ -22,7 +22,7 @@ from .history import draw_history
 from .log import draw_calls, draw_log, draw_output
 from .question import draw_question
 from .start import draw_start, draw_who
-from .wrapping import draw_text, fit_lines, is_wide
+from .wrapping import draw_message, draw_text, fit_lines, is_wide
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import IconItems
@@ -107,8 +107,7 @@ def draw_problem(layout: bpy.types.UILayout, context: bpy.types.Context) -> None
     """Draws why no prompt can be sent at all: an installation for another system, or one that needs a restart."""
     problem = native.problem()
     if problem is not None:
-        draw_text(layout, problem.message, context, "ERROR")
-        draw_text(layout, problem.hint or "", context, "BLANK1")
+        draw_message(layout, problem.code, problem.message, problem.hint or "", context, "ERROR")
 
 
 def draw_conversation(layout: bpy.types.UILayout, view: session.Session) -> None:

@@ -13,7 +13,7 @@ from ...run import choices, offers, sent, session
 from .. import examples, preferences
 from ..operators.connection import SETUP
 from ..operators.data import SENT, described
-from .wrapping import MARGIN_PX, draw_text, draw_texts, fits, is_wide, labelled
+from .wrapping import MARGIN_PX, draw_message, draw_text, draw_texts, fits, is_wide, labelled
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import IconItems
@@ -97,8 +97,9 @@ def draw_connection(layout: bpy.types.UILayout, context: bpy.types.Context) -> N
     if state.busy:
         draw_text(layout, "Waiting for an answer… (Esc cancels)", context, "SORTTIME")
     elif state.outcome is not None:
-        draw_text(layout, state.outcome.text, context, "CHECKMARK" if state.outcome.ok else "ERROR")
-        draw_text(layout, state.outcome.hint or "", context, "BLANK1")
+        found = state.outcome
+        shown: IconItems = "CHECKMARK" if found.ok else "ERROR"
+        draw_message(layout, found.code or "", found.text, found.hint or "", context, shown)
         if not state.outcome.ok:
             draw_models(layout, state.outcome.models)
     column = layout.column(align=True)

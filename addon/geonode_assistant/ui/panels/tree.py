@@ -13,7 +13,7 @@ from ..bases import PanelPart
 from ..operators.exchange import compared
 from ..operators.ownership import active_tree
 from ..operators.tree import shown
-from ..overlay import COLOURS
+from ..overlay import counted
 from ..translation import say
 from .card import draw_keep
 from .wrapping import draw_text, draw_texts, is_wide, side_by_side
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from ...host.marks import Mark
 
 SHOWN_MARKS, SHOWN_LINES = 12, 20
-COUNTED = {"added": "{count} added", "changed": "{count} changed", "removed": "{count} removed"}
 MARKED = {"added": "{node}: added", "changed": "{node}: changed", "removed": "{node}: removed"}
 ICONS: dict[str, IconItems] = {"added": "ADD", "changed": "DOT", "removed": "REMOVE"}
 
@@ -64,8 +63,7 @@ class _Tree(PanelPart):
 
 def draw_changes(layout: bpy.types.UILayout, marks: list[Mark], in_editor: bool, context: bpy.types.Context) -> None:
     """Draws what the last prompt did to the nodes of the tree, each with a button that goes to it."""
-    counts = [(kind, sum(mark.kind == kind for mark in marks)) for kind in COLOURS]
-    words = ", ".join(say(COUNTED[kind], count=count) for kind, count in counts if count)
+    words = counted(marks)
     draw_text(layout, say("The last prompt changed this tree: {words}.", words=words), context, "NODE_SEL")
     several = len({mark.group for mark in marks}) > 1
     last = 0

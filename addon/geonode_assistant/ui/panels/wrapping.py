@@ -12,7 +12,7 @@ import blf
 import bpy
 
 from ...messages import visible
-from ..translation import told
+from ..translation import told, told_of
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import IconItems
@@ -78,6 +78,15 @@ def draw_text(
     for line in fit_lines(context, told(text), taken):
         column.label(text=line, translate=False, icon=icon)
         icon = "BLANK1" if icon != "NONE" else icon
+
+
+def draw_message(
+    layout: bpy.types.UILayout, code: str, text: str, hint: str, context: bpy.types.Context, icon: IconItems = "NONE"
+) -> None:
+    """Draws a message of this code and, below it, what to do about it, in the language of the interface."""
+    for part in told_of(code, text, hint):
+        draw_text(layout, part, context, icon)
+        icon = "BLANK1"
 
 
 def fits(context: bpy.types.Context, text: str, taken_px: float = 0) -> bool:
