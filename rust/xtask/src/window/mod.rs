@@ -119,6 +119,9 @@ pub(crate) const RELEASES: [Release; 2] = [
 pub(crate) struct Window {
     /// 4.3 or 5.2 [default: both; 5.2 only if Debian provides it]
     version: Option<String>,
+    /// With the core of the tests, which compiles in a tenth of the time
+    #[arg(long)]
+    checked: bool,
     /// Arguments for pytest, after `--`
     #[arg(last = true)]
     pytest: Vec<String>,
@@ -138,7 +141,11 @@ pub(crate) fn window(layout: &Layout, options: &Window) -> Result<u8> {
                     layout,
                     release,
                     Part::Whole,
-                    Build::Release,
+                    if options.checked {
+                        Build::Checked
+                    } else {
+                        Build::Release
+                    },
                     &options.pytest,
                     &Printer::only(),
                 )?
