@@ -2,7 +2,7 @@
 """Puts the assistant to the benchmark's tasks; ``cargo xtask e2e --benchmark`` runs this in Blender's Python.
 
 ``answers`` applies the reference plans, which must pass, and the wrong ones, which must not; ``offline`` asks the
-built-in planner, ``endpoint`` a model. Writes one JSON file with everything that was found.
+built-in planner, ``endpoint`` a model, ``raw`` a model for plain ``bpy``. Writes one JSON file with all that was found.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 import bpy  # noqa: E402
+import raw  # noqa: E402
 import score  # noqa: E402
 import snapshot  # noqa: E402
 from geonode_assistant import api  # noqa: E402
@@ -131,6 +132,36 @@ def ask(task: dict[str, Any], options: argparse.Namespace, **more: Any) -> dict[
     }
 
 
+def ask_raw(task: dict[str, Any], options: argparse.Namespace, server: raw.Server) -> dict[str, Any]:
+    """One prompt to a model that writes plain ``bpy``, and the score of its result. What undo makes of it is not
+    measured: scripts have no step of their own.
+    """
+    score.prepare(task)
+    before = score.look(task)
+    tokens = server.input_tokens, server.output_tokens
+    started = time.perf_counter()
+    found = raw.solve(task, server, options.retries)
+    seconds = time.perf_counter() - started
+    faults = score.faults(task, before, refused=not found["done"])
+    return {
+        "task": task["id"],
+        "kind": task["kind"],
+        "passed": not faults,
+        "done": found["done"],
+        "status": "done" if found["done"] else "error",
+        "codes": found["codes"],
+        "faults": faults,
+        "gates": None,
+        "touched": any(_is_touch(line) for line in faults),
+        "undo": None,
+        "seconds": round(seconds, 3),
+        "input_tokens": server.input_tokens - tokens[0],
+        "output_tokens": server.output_tokens - tokens[1],
+        "attempts": found["attempts"],
+        "cost": server.cost(tokens),
+    }
+
+
 def _is_touch(line: str) -> bool:
     return line.endswith(("was changed", "is gone", "other modifiers", "another order"))
 
@@ -152,7 +183,7 @@ def table(results: list[dict[str, Any]]) -> dict[str, Any]:
         "at_once": [sum(one["attempts"] <= 1 for one in done), len(results)],
         "right_of_done": [sum(one["passed"] for one in done), len(done)],
         "touched": sum(one["touched"] for one in done),
-        "undo_failed": sum(not one["undo"] for one in results),
+        "undo_failed": None if results and results[0]["undo"] is None else sum(not one["undo"] for one in results),
         "seconds": round(statistics.median([one["seconds"] for one in results]), 2) if results else None,
         "tokens": sum((one["input_tokens"] or 0) + (one["output_tokens"] or 0) for one in results),
         "cost": round(sum(costs), 4) if costs else None,
@@ -170,7 +201,7 @@ def chosen(options: argparse.Namespace) -> list[dict[str, Any]]:
 
 def arguments(given: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--arm", choices=("answers", "offline", "endpoint"), default="offline")
+    parser.add_argument("--arm", choices=("answers", "offline", "endpoint", "raw"), default="offline")
     parser.add_argument("--only", action="append", metavar="TEXT", help="tasks with this in their ID")
     parser.add_argument("--shard", default="1/1", metavar="I/N")
     parser.add_argument("--out", type=Path, metavar="FILE")
@@ -195,6 +226,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         raise SystemExit("no task is asked for that this Blender can do")
     spent = 0.0
     answers = json.loads(ANSWERS.read_text(encoding="utf-8"))["answers"]
+    server = raw.server_of(options) if options.arm == "raw" else None
     for task in tasks:
         if options.arm == "answers":
             found = answers_of(task, answers[task["id"]])
@@ -202,7 +234,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         else:
             if options.max_cost is not None and spent >= options.max_cost:
                 break
-            found = ask(task, options, **_planner(options, spent))
+            found = ask_raw(task, options, server) if server else ask(task, options, **_planner(options, spent))
             spent += found["cost"] or 0.0
             shown = "passed" if found["passed"] else "; ".join([*found["codes"], *found["faults"]])
         results.append(found)

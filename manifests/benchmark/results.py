@@ -47,6 +47,8 @@ def table(results: list[dict[str, Any]]) -> str:
 
         asked = figures["passed"][1]
         name = "`offline`" if one["arm"] == "offline" else f"`{one['model']}`"
+        if one["arm"] == "raw":
+            name += ", plain `bpy`"
         cells = [
             name,
             one["blender"],
@@ -57,7 +59,7 @@ def table(results: list[dict[str, Any]]) -> str:
             f"{figures['done'][0]}, {figures['right_of_done'][0]}",
             of("at_once"),
             str(figures["touched"]),
-            str(figures["undo_failed"]),
+            "–" if figures["undo_failed"] is None else str(figures["undo_failed"]),
             f"{figures['seconds']:g}",
             str(round(figures["tokens"] / asked)) if figures["tokens"] else "–",
         ]

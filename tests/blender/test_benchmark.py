@@ -5,16 +5,23 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import bpy
 import pytest
+from geonode_assistant.native import core
 
 FOLDER = Path(__file__).parents[2] / "manifests" / "benchmark"
 sys.path.append(str(FOLDER))
 
 import drive  # noqa: E402
+import measure  # noqa: E402
+import raw  # noqa: E402
 import score  # noqa: E402
 import snapshot  # noqa: E402
 
@@ -81,3 +88,65 @@ def test_the_built_in_planner_takes_part() -> None:
     assert out["table"]["passed"] == [2, 2], out["results"]
     options = drive.arguments(["--arm", "offline", "--only", "pebbles_are_rocks"])
     assert drive.run(options)["results"][0]["faults"] == ["refused"]
+
+
+@contextmanager
+def model(*answers: str) -> Iterator[tuple[str, list[Any]]]:
+    """The base URL of a server that gives these answers one after the other, and the requests that it got."""
+    requests: list[Any] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            requests.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            message = {"role": "assistant", "content": answers[len(requests) - 1]}
+            usage = {"prompt_tokens": 100, "completion_tokens": 10}
+            body = json.dumps({"choices": [{"message": message}], "usage": usage}).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/v1", requests
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+SUBDIVIDED = """Sure:
+```python
+import bpy
+tree = bpy.data.node_groups.new("Finer", "GeometryNodeTree")
+tree.interface.new_socket("Geometry", in_out="INPUT", socket_type="NodeSocketGeometry")
+tree.interface.new_socket("Geometry", in_out="OUTPUT", socket_type="NodeSocketGeometry")
+made = [tree.nodes.new(kind) for kind in ("NodeGroupInput", "GeometryNodeSubdivideMesh", "NodeGroupOutput")]
+for first, second in zip(made, made[1:]):
+    tree.links.new(first.outputs[0], second.inputs[0])
+bpy.context.object.modifiers.new("Finer", "NODES").node_group = tree
+```
+"""
+
+
+@pytest.mark.skipif(core().sandbox_missing() is not None, reason="this system has no sandbox")
+def test_plain_scripts_run_in_the_sandbox_and_are_scored(tmp_path: Path) -> None:
+    """An exception goes back, what the script leaves is scored, and nothing outside is reached or changed."""
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
+    outside = tmp_path / "outside"
+    failing = f"import bpy\nbpy.data.objects.remove(bpy.context.object)\nopen({str(outside)!r}, 'w')"
+    task = {"prompt": "make it finer", "object": "Cube"}
+    with model(failing, SUBDIVIDED, "REFUSED: there is no dragon") as (url, requests):
+        server = raw.Server(url, "m", prices=(1.0, 10.0))
+        found = raw.solve(task, server, retries=1)
+        assert found == {"done": True, "codes": [], "attempts": 2}
+        assert "PermissionError" in requests[1]["messages"][-1]["content"] and not outside.exists()
+        assert "Cube" in requests[0]["messages"][1]["content"]
+        assert measure.measure(bpy.data.objects["Cube"])["faces"] == 24
+        assert server.cost((0, 0)) == pytest.approx(0.0004)
+        options = drive.arguments(["--arm", "raw", "--only", "no_such_object", "--base-url", url])
+        [result] = drive.run(options)["results"]
+    assert result["passed"] and result["codes"] == ["refused"] and result["undo"] is None

@@ -89,7 +89,7 @@ def add_on(package: str) -> ModuleType:
 def try_plan(job: dict[str, Any]) -> dict[str, Any]:
     """Applies the plan to the copy; returns the part of the run's report that the artist is shown."""
     started = time.monotonic()
-    blend = _opened(job)
+    blend = opened(job)
     from geonode_assistant import native
     from geonode_assistant.host import census, mainfile
     from geonode_assistant.run import driver, measure, script_steps
@@ -139,7 +139,7 @@ def try_plan(job: dict[str, Any]) -> dict[str, Any]:
 
 def take_picture(job: dict[str, Any]) -> dict[str, Any]:
     """Takes the picture; returns how it was made."""
-    file = _opened(job).with_name(PICTURE)
+    file = opened(job).with_name(PICTURE)
     from geonode_assistant.host import picture
 
     wanted = job["picture"]
@@ -151,7 +151,7 @@ def take_picture(job: dict[str, Any]) -> dict[str, Any]:
     return {"status": "done", "picture": made}
 
 
-def _opened(job: dict[str, Any]) -> Path:
+def opened(job: dict[str, Any]) -> Path:
     """Opens the copy, inside the sandbox where there is one; returns where it lies."""
     add_on(job["package"])
     from geonode_assistant import native

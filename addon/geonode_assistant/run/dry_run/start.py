@@ -51,18 +51,22 @@ def start(
         "without_users": census.without_users(),
         "situation": addresses.situation(),
     }
-    return _begin(job, seconds, megabytes, _readable(catalogue) if missing is None else None)
+    return begin(job, seconds, megabytes, readable(catalogue) if missing is None else None)
 
 
 def take_picture(wanted: dict[str, Any], seconds: int, megabytes: int) -> Trial:
     """Starts a process in the same way that makes the picture ``PICTURE`` as ``host.picture.render`` (``object, view,
     size``) or ``host.picture.through_camera`` (``scene, size``) does; raises as ``start``.
     """
-    return _begin({"picture": wanted}, seconds, megabytes, _readable("") if _missing() is None else None)
+    return begin({"picture": wanted}, seconds, megabytes, readable() if _missing() is None else None)
 
 
-def _begin(job: dict[str, Any], seconds: int, megabytes: int, readable: list[str] | None) -> Trial:
-    """Saves the copy and starts the process that does the job; with ``readable`` it is sealed."""
+def begin(
+    job: dict[str, Any], seconds: int, megabytes: int, readable: list[str] | None, program: str = process.__file__
+) -> Trial:
+    """Saves the copy and starts the process that does the job, of which ``program`` is the Python file; with
+    ``readable``, the files that it may read, it is sealed. Raises as ``start``.
+    """
     folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=bpy.app.tempdir or None))
     try:
         copy = folder / "copy.blend"
@@ -80,7 +84,7 @@ def _begin(job: dict[str, Any], seconds: int, megabytes: int, readable: list[str
         }
         (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
         files = [*readable, *mainfile.external_files()] if readable is not None else None
-        return Trial(_command(folder / "job.json"), folder, seconds, megabytes, files)
+        return Trial(_command(program, folder / "job.json"), folder, seconds, megabytes, files)
     except BaseException as error:
         shutil.rmtree(folder, ignore_errors=True)
         if isinstance(error, HostError):
@@ -95,7 +99,7 @@ def _missing() -> str | None:
     return native.core().sandbox_missing()
 
 
-def _readable(catalogue: str) -> list[str]:
+def readable(catalogue: str = "") -> list[str]:
     """What another Blender of this kind loads, besides the libraries of the system."""
     binary = bpy.app.binary_path or bpy.__file__ or ""
     blender = [os.path.dirname(binary), *(bpy.utils.resource_path(kind) for kind in ("SYSTEM", "LOCAL"))]
@@ -111,9 +115,8 @@ def _core_folder() -> list[str]:
     return [str(Path(file).parents[1])] if file else []
 
 
-def _command(job: Path) -> list[str]:
-    script = process.__file__
+def _command(program: str, job: Path) -> list[str]:
     if not bpy.app.binary_path:
-        return [sys.executable, "-I", script, str(job)]
+        return [sys.executable, "-I", program, str(job)]
     quiet = ["--background", "--factory-startup", "--disable-autoexec", "--offline-mode", "-noaudio"]
-    return [bpy.app.binary_path, *quiet, "--python-exit-code", "9", "--python", script, "--", str(job)]
+    return [bpy.app.binary_path, *quiet, "--python-exit-code", "9", "--python", program, "--", str(job)]

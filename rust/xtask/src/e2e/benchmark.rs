@@ -40,6 +40,7 @@ fn arguments(options: &E2e, arm: Arm) -> Vec<String> {
     let provider = options.provider.as_deref().filter(|name| *name != "offline");
     let name = match (arm, provider, &options.base_url) {
         (Arm::Answers, ..) => "answers",
+        (Arm::Raw, ..) => "raw",
         (Arm::Planner, None, None) => "offline",
         (Arm::Planner, ..) => "endpoint",
     };
@@ -89,6 +90,10 @@ mod tests {
         assert_eq!(
             passed("--benchmark=answers --shard 2/3").unwrap(),
             "--arm=answers --shard=2/3"
+        );
+        assert_eq!(
+            passed("--benchmark=raw --base-url http://127.0.0.1:1/v1").unwrap(),
+            "--arm=raw --base-url=http://127.0.0.1:1/v1"
         );
         assert_eq!(
             passed("--benchmark --base-url http://127.0.0.1:1/v1 --model m --max-cost 2.5 --seed 7 --filter wall")

@@ -91,4 +91,6 @@ pub(super) enum Arm {
     Planner,
     /// The reference plans, which must pass, and the wrong ones, which must not
     Answers,
+    /// The model of `--base-url`, which writes plain `bpy`; its scripts run in the sandbox only
+    Raw,
 }
