@@ -337,13 +337,20 @@ MISBEHAVIOUR = {
     "noise": ("import sys\nwhile True: sys.stdout.write('x' * 4096)", "dry_run_crashed"),
     "memory": ("x = []\nwhile True: x.append(bytearray(b'x' * 10_000_000))", "dry_run_memory"),
     "no memory": ("import sys; sys.stderr.write('Malloc returns null: len=9'); sys.exit(1)", "dry_run_memory"),
+    "the disk": (
+        "for n in range(400): open(str(n), 'wb').write(bytes(4 << 20))\nimport time; time.sleep(60)",
+        "dry_run_crashed",
+    ),
+    "deep folders": ("import os\nfor _ in range(1200): os.mkdir('d'); os.chdir('d')", "dry_run_crashed"),
     "children": ("import subprocess, time; subprocess.Popen(['sleep', '60']); time.sleep(60)", "dry_run_timeout"),
 }
 
 
 @pytest.mark.parametrize("name", MISBEHAVIOUR)
-def test_a_misbehaving_process_gives_a_result(tmp_path: Path, name: str) -> None:
+def test_a_misbehaving_process_gives_a_result(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     code, expected = MISBEHAVIOUR[name]
+    if name == "the disk":
+        monkeypatch.setattr(trial, "DISK_BYTES", 64 << 20)
     folder = tmp_path / "trial"
     folder.mkdir()
     # Only a process that is to be stopped at this limit may reach it, however busy the machine is.

@@ -156,6 +156,11 @@ DEADLY = {
     "its group's others": "os.kill(0, 9)",
     "tracing": "import ctypes; ctypes.CDLL(None).ptrace(16, os.getppid(), 0, 0)",
     "foreign memory": "import ctypes; ctypes.CDLL(None).process_vm_readv(os.getppid(), 0, 0, 0, 0, 0)",
+    "a socket of the kernel": "import socket; socket.socket(16, socket.SOCK_RAW)",
+    "a program in memory": "import ctypes; ctypes.CDLL(None).syscall(322 if os.uname().machine == 'x86_64' else 281, "
+    "-1, b'', 0, 0, 0x1000)",
+    "a thread apart": "import ctypes; ctypes.CDLL(None).syscall(56 if os.uname().machine == 'x86_64' else 220, "
+    "0x10000000, 0, 0, 0, 0)",
     "from a thread": "import threading; t = threading.Thread(target=os.fork); t.start(); t.join()",
 }
 

@@ -13,15 +13,12 @@ from typing import Any
 import bpy
 
 from ..messages import AssistantError
-from . import belongings
+from . import belongings, told
 from .file_summary import inventory
+from .told import Names
 
 Census = dict[str, dict[str, Any]]
 """Kind → name → what describes it. A linked data-block's name holds its library."""
-Names = dict[str, dict[str, list[str]]]
-"""``made``, ``changed`` or ``removed`` → kind → names."""
-
-SHOWN_NAMES = 8
 ANY_PART = -1
 """Among the ``session_uid`` of what may be removed: any part of a data-block, since a trial has named the parts."""
 # Kinds of parts of data-blocks: where their owners are, and the name and type of each.
@@ -83,8 +80,8 @@ def parts() -> Census:
     for key, (name, count) in belongings.of_file().items():
         if key[0] in MISSED:
             uid = trees[key[1]].session_uid if key[1] in trees else key[1]
-            told, label = found.setdefault(key[0], {}), f"{names[uid]} › {name}"
-            told[label] = uid, count + (told[label][1] if label in told else 0)
+            of_kind, label = found.setdefault(key[0], {}), f"{names[uid]} › {name}"
+            of_kind[label] = uid, count + (of_kind[label][1] if label in of_kind else 0)
     shown = in_scenes()
     objects = (obj for obj in bpy.data.objects if obj.library is None and obj.session_uid in shown)
     found[IN_SCENES] = {obj.name: (obj.session_uid, None) for obj in objects}
@@ -198,20 +195,6 @@ def _blocks(found: Census) -> set[int]:
     return {uid for kind, names in found.items() if kind not in _OF_BLOCKS for uid, _ in names.values()}
 
 
-def describe(names: Names) -> list[str]:
-    """In plain words, a line for each kind."""
-    return [
-        f"{kind.replace('_', ' ').capitalize()} {what}: {_listed(which)}"
-        for what, kinds in names.items()
-        for kind, which in kinds.items()
-    ]
-
-
-def _listed(which: list[str]) -> str:
-    more = f" and {len(which) - SHOWN_NAMES} more" if len(which) > SHOWN_NAMES else ""
-    return ", ".join(which[:SHOWN_NAMES]) + more
-
-
 class Held:
     """The open file, from now on held to names that were seen beforehand."""
 
@@ -227,7 +210,7 @@ class Held:
         if beyond:
             raise AssistantError(
                 "script_breach",
-                f"The script did other things than in its trial: {'; '.join(describe(beyond))}.",
+                f"The script did other things than in its trial: {'; '.join(told.describe(beyond))}.",
                 "Everything was taken back. Try it again, or look for what depends on time, chance or the machine.",
             )
 

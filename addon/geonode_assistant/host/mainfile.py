@@ -78,9 +78,21 @@ def without_preview() -> Iterator[None]:
         preferences.is_dirty = is_dirty
 
 
+_KNOWN: Any = bpy.path
+READ_BY_BLENDER = frozenset({
+    *_KNOWN.extensions_image, *_KNOWN.extensions_movie, *_KNOWN.extensions_audio,
+    ".blend", ".ttf", ".ttc", ".otf", ".otc", ".pfb", ".pfa", ".woff", ".woff2", ".ies", ".cube",
+    ".vdb", ".abc", ".usd", ".usda", ".usdc", ".usdz", ".ply", ".stl", ".obj", ".csv", ".bphys",
+})  # fmt: skip
+"""How names of files end whose contents Blender reads for a file that names them."""
+
+
 def external_files() -> list[str]:
-    """The files that the open file names: images, fonts, sounds, libraries. Those that exist, absolute."""
-    return [path for path in bpy.utils.blend_paths(absolute=True, packed=False, local=False) if os.path.isfile(path)]
+    """The files that the open file names: images, fonts, sounds, libraries. Those that exist, absolute; not others,
+    since whoever made the file could name whatever lies on this disk.
+    """
+    paths = bpy.utils.blend_paths(absolute=True, packed=False, local=False)
+    return [path for path in paths if Path(path).suffix.lower() in READ_BY_BLENDER and os.path.isfile(path)]
 
 
 def geometry_tree(name: str) -> bpy.types.NodeTree:

@@ -17,7 +17,7 @@ from typing import Any
 import bpy
 
 from .. import native
-from ..host import belongings, census
+from ..host import belongings, census, told
 from . import dynamic_types, freed, policy
 from .errors import Guarded, Unasked
 
@@ -478,9 +478,7 @@ def _told(missing: dict[belongings.Key, str], kind: str) -> list[str]:
 
 
 def _listed(words: Iterable[str]) -> str:
-    every = sorted(set(words))
-    more = f" and {len(every) - census.SHOWN_NAMES} more" if len(every) > census.SHOWN_NAMES else ""
-    return ", ".join(every[: census.SHOWN_NAMES]) + more
+    return told.listed(sorted(set(words)))
 
 
 def _is_open(key: belongings.Key) -> bool:

@@ -126,7 +126,7 @@ def try_plan(job: dict[str, Any]) -> dict[str, Any]:
         "messages": report.messages,
         "diff": report.diff,
         "names": names,
-        "did": [*census.describe(names), *printed(results), *itertools.chain(*map(script_steps.remarks, results))],
+        "said": [*printed(results), *itertools.chain(*map(script_steps.remarks, results))],
         "made": made,
     }
     if recordings is not None and report.status == "done":

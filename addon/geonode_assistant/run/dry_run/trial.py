@@ -18,10 +18,12 @@ import subprocess
 import sys
 import threading
 import time
+import uuid
 import weakref
 from pathlib import Path
 from typing import Any
 
+from ...host import told
 from . import job as jobs
 from .sealed import Process, SealedProcess
 
@@ -33,6 +35,10 @@ END_S = 2.0
 OUT_OF_MEMORY = (b"alloc returns null", b"bad_alloc", b"MemoryError", b"Unable to allocate", b"out of memory")
 # Blender's own are a few for each core.
 MOST_THREADS = 1024
+# More than that no process uses.
+MOST_MB = 1 << 24
+# By how much the disk may fill up meanwhile, whichever way: files have a limit of their own, but not their number.
+DISK_BYTES = 4 << 30
 BREACH = (
     "The sandbox ended the dry run: the script tried to reach the network, another program or another process. "
     "Nothing that edits a scene needs this."
@@ -63,6 +69,7 @@ class Trial:
         self._started = time.monotonic()
         self._process: Process
         self._job: jobs.Job | None = None
+        self._free = free_bytes(folder)
         if readable is None:
             self._process, self._job = _open(command, folder)
         else:
@@ -89,6 +96,8 @@ class Trial:
                 "The dry run was stopped because its output did not end.",
                 seconds,
             )
+        if self._filled() > DISK_BYTES:
+            return self._failed("dry_run_crashed", "The dry run was stopped because the disk was filling up.", seconds)
         if threads(self._process) > MOST_THREADS:
             return self._failed("dry_run_crashed", "The dry run was stopped because it kept starting threads.", seconds)
         if seconds > self._seconds:
@@ -119,7 +128,7 @@ class Trial:
     def _reap(self) -> None:
         with contextlib.suppress(Exception):
             self._process.wait()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        remove(self._folder)
         _alive.discard(self)
 
     def _ended(self, status: int, seconds: float) -> dict[str, Any]:
@@ -142,6 +151,11 @@ class Trial:
 
     def _failed(self, code: str, text: str, seconds: float) -> dict[str, Any]:
         return {"ok": False, "code": code, "text": text, "seconds": round(seconds, 1), "peak_mb": self._peak}
+
+    def _filled(self) -> int:
+        """By how many bytes the disk of the trial's folder has filled up; 0 where the system does not tell."""
+        now = free_bytes(self._folder)
+        return self._free - now if self._free is not None and now is not None else 0
 
     def _output_size(self) -> int:
         try:
@@ -211,20 +225,21 @@ def _result(report: dict[str, Any], seconds: float, peak: int) -> dict[str, Any]
     errors = [m for m in messages if m.get("severity") == "error"]
     value = report.get("gates")
     gates: dict[str, Any] = value if isinstance(value, dict) else {}
-    peak = max(peak, report["peak_mb"]) if isinstance(report.get("peak_mb"), int) else peak
+    told_mb = report.get("peak_mb")
+    peak = max(peak, told_mb) if isinstance(told_mb, int) and told_mb < MOST_MB else peak
     made = [_text(line) for line in _list(report.get("made"))]
-    names = report.get("names")
+    names = told.names(report.get("names"))
     out: dict[str, Any] = {
         "ok": report["status"] == "done",
         "seconds": round(seconds, 1),
         "peak_mb": peak,
         "made": made,
-        "did": [_text(line) for line in _list(report.get("did"))],
+        "did": [*told.describe(names or {}), *(_text(line) for line in _list(report.get("said")))],
         "failed_gates": [_text(gate) for gate in _list(gates.get("failed_gates"))],
     }
     if out["ok"] and isinstance(report.get("picture"), dict):
         out["picture"] = report["picture"]
-    if out["ok"] and isinstance(names, dict):
+    if out["ok"] and names is not None:
         out["names"] = names
         # For the core, which checks them.
         out |= {key: report[key] for key in ("records", "unrecorded") if isinstance(report.get(key), dict)}
@@ -245,6 +260,35 @@ def _list(value: Any) -> list[Any]:
 
 def _text(value: Any) -> str:
     return value[:TEXT_CHARACTERS] if isinstance(value, str) else ""
+
+
+def remove(folder: Path) -> None:
+    """Removes a folder with everything in it, also what is nested deeper than a path reaches or must not be entered:
+    the folders in it are taken up one by one.
+    """
+    waiting = [folder]
+    while waiting:
+        inner = waiting.pop()
+        with contextlib.suppress(OSError):
+            for entry in list(os.scandir(inner)):
+                with contextlib.suppress(OSError):
+                    if not entry.is_dir(follow_symlinks=False):
+                        os.unlink(entry.path)
+                        continue
+                    os.chmod(entry.path, 0o700)
+                    waiting.append(folder / uuid.uuid4().hex)
+                    os.rename(entry.path, waiting[-1])
+            os.rmdir(inner)
+    with contextlib.suppress(OSError):
+        folder.rmdir()
+
+
+def free_bytes(folder: Path) -> int | None:
+    """What is free where a folder lies; None where the system does not tell."""
+    try:
+        return shutil.disk_usage(folder).free
+    except OSError:
+        return None
 
 
 def threads(process: Process) -> int:

@@ -15,7 +15,8 @@ type Rules = BTreeMap<c_long, Vec<SeccompRule>>;
 type Made<T> = Result<T, seccompiler::BackendError>;
 
 /// Calls whose effect ends with the process, or whose files Landlock has judged. Not among them, since they reach what Landlock does not
-/// judge: times, owners, modes and attributes of files, other processes, links to elsewhere.
+/// judge: times, owners, modes and attributes of files, locks on them, other processes, links to elsewhere. Nor what takes memory that no
+/// limit counts: files in memory alone, space without contents.
 const ALLOWED: &[c_long] = &[
     // Files that are open.
     libc::SYS_read,
@@ -33,15 +34,10 @@ const ALLOWED: &[c_long] = &[
     libc::SYS_lseek,
     libc::SYS_dup,
     libc::SYS_dup3,
-    libc::SYS_fcntl,
-    libc::SYS_ioctl,
-    libc::SYS_flock,
     libc::SYS_fsync,
     libc::SYS_fdatasync,
     libc::SYS_ftruncate,
-    libc::SYS_fallocate,
     libc::SYS_fadvise64,
-    libc::SYS_readahead,
     libc::SYS_copy_file_range,
     libc::SYS_sendfile,
     libc::SYS_getdents64,
@@ -70,7 +66,6 @@ const ALLOWED: &[c_long] = &[
     libc::SYS_munmap,
     libc::SYS_mremap,
     libc::SYS_mprotect,
-    libc::SYS_madvise,
     libc::SYS_mlock,
     libc::SYS_munlock,
     libc::SYS_msync,
@@ -78,7 +73,6 @@ const ALLOWED: &[c_long] = &[
     libc::SYS_membarrier,
     libc::SYS_get_mempolicy,
     libc::SYS_mbind,
-    libc::SYS_memfd_create,
     // Threads, time and waiting.
     libc::SYS_set_robust_list,
     libc::SYS_get_robust_list,
@@ -197,6 +191,39 @@ const DEADLY_HERE: &[c_long] = &[];
 /// Calls whose arguments stand in memory, where a filter cannot read them. Told that they do not exist, the C library uses the older ones.
 const UNKNOWN: &[c_long] = &[libc::SYS_clone3, libc::SYS_openat2];
 
+/// What `fcntl` does with descriptors and their flags. Not: who is sent a signal about a file (`F_SETOWN`), leases, notes and locks on what
+/// can only be read, since others would wait for these.
+const DESCRIPTORS: &[u64] = &[
+    0,    // F_DUPFD
+    1,    // F_GETFD
+    2,    // F_SETFD
+    3,    // F_GETFL
+    4,    // F_SETFL
+    1030, // F_DUPFD_CLOEXEC
+    1032, // F_GETPIPE_SZ
+];
+/// What `ioctl` asks about descriptors: whether they are terminals, how much can be read. Not: attributes of files, for which it is enough
+/// that somebody may read one.
+const REQUESTS: &[u64] = &[
+    0x5401,      // TCGETS
+    0x802C_542A, // TCGETS2
+    0x5413,      // TIOCGWINSZ
+    0x5421,      // FIONBIO
+    0x541B,      // FIONREAD
+    0x5450,      // FIONCLEX
+    0x5451,      // FIOCLEX
+];
+/// Flags of a new thread that would give it a view of the system of its own.
+const NAMESPACES: [libc::c_int; 7] = [
+    libc::CLONE_NEWNS,
+    libc::CLONE_NEWUTS,
+    libc::CLONE_NEWIPC,
+    libc::CLONE_NEWUSER,
+    libc::CLONE_NEWPID,
+    libc::CLONE_NEWNET,
+    libc::CLONE_NEWCGROUP,
+];
+
 /// Whether the kernel has filters that end a process.
 #[expect(unsafe_code, reason = "seccomp has no wrapper in the C library")]
 pub(super) fn available() -> Result<(), SealError> {
@@ -251,16 +278,31 @@ fn allowed(own: u32) -> Made<Rules> {
         rules.insert(call, chain);
         Ok(())
     };
-    let thread = number(libc::CLONE_THREAD);
+    let (thread, apart) = (number(libc::CLONE_THREAD), NAMESPACES.map(number).iter().sum::<u64>());
     only(
         libc::SYS_clone,
         vec![vec![SeccompCondition::new(
             0,
             Len::Qword,
-            Op::MaskedEq(thread),
+            Op::MaskedEq(thread | apart),
             thread,
         )?]],
     )?;
+    // Advice on its own memory; an administrator could give the whole system some.
+    let reaching = |advice: libc::c_int| SeccompCondition::new(2, Len::Dword, Op::Ne, number(advice));
+    only(
+        libc::SYS_madvise,
+        vec![vec![reaching(libc::MADV_HWPOISON)?, reaching(libc::MADV_SOFT_OFFLINE)?]],
+    )?;
+    for (call, requests) in [(libc::SYS_fcntl, DESCRIPTORS), (libc::SYS_ioctl, REQUESTS)] {
+        only(
+            call,
+            requests
+                .iter()
+                .map(|one| Ok(vec![equal(1, *one)?]))
+                .collect::<Made<_>>()?,
+        )?;
+    }
     // Names of threads and of memory: not who gets a signal when this process ends, or whether it can be dumped.
     let named = [
         number(libc::PR_SET_NAME),

@@ -108,6 +108,7 @@ fn confined(command: &mut Command, rules: RulesetCreated, limits: Limits) {
     let mut rules = Some(rules);
     let confine = move || {
         own_session()?;
+        inherit_nothing()?;
         limits::bound(limits)?;
         // Without an allocation that could fail: only a number reaches the first process from here.
         let denied = || io::Error::from_raw_os_error(libc::EACCES);
@@ -132,6 +133,26 @@ fn own_session() -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Lets go of what this process has open when the program is loaded: files, sockets and devices that a library opened without saying so.
+#[expect(unsafe_code, reason = "close_range has no safe form")]
+fn inherit_nothing() -> io::Result<()> {
+    const FIRST: libc::c_uint = 3;
+    // SAFETY: takes numbers only. Descriptors stay open until then, for what is still to be done here.
+    let done = unsafe {
+        libc::syscall(
+            libc::SYS_close_range,
+            FIRST,
+            libc::c_uint::MAX,
+            libc::CLOSE_RANGE_CLOEXEC,
+        )
+    };
+    if done == 0 {
+        Ok(())
+    } else {
+        Err(io::Error::last_os_error())
+    }
 }
 
 /// Ends the process and all that it began.
