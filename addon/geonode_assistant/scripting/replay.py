@@ -15,7 +15,7 @@ import bpy
 from .. import native
 from ..host import addresses, mesh_data
 from ..messages import AssistantError
-from . import instrument, names, sizes, with_blocks
+from . import instrument, names, policy, sizes, with_blocks
 from .output import Output
 from .recorded_values import decode
 
@@ -82,6 +82,8 @@ class Replay:
                 given = {name: sizes.bounded(name, self._value(one)) for name, one in entry["named"].items()}
                 self._call(number, entry, lambda: function(*args, **given))
             case "operator":
+                if entry["name"] not in policy.policy().operators:
+                    raise Misfit("it is not allowed")
                 group, _, name = entry["name"].partition(".")
                 operator = getattr(getattr(self._operators, group), name)
                 context = [entry["context"]] if entry["context"] else []
@@ -124,8 +126,9 @@ class Replay:
             raise Misfit("it failed in the trial and works here")
         self._results[number] = found
         wanted = entry.get("makes")
-        if wanted is not None and (not isinstance(found, bpy.types.ID) or addresses.name_of(found) != wanted):
-            raise Misfit(f"it gives another data-block than {wanted['name']!r}")
+        given = addresses.name_of(found) if isinstance(found, bpy.types.ID) else None
+        if given != wanted:
+            raise Misfit(f"it gives {_named(given)} and not {_named(wanted)}")
 
     def _load(self, thing: Any, name: str) -> Any:
         if name.startswith("_"):
@@ -155,10 +158,14 @@ class Replay:
         return decode(value, self._find)
 
 
+def _named(block: Any) -> str:
+    return "no data-block" if block is None else f"{block['name']!r}"
+
+
 def _what(record: dict[str, Any], number: int) -> str:
     """An entry in a few words."""
     try:
         entry = record["entries"][number]
         return f"{entry['do'].replace('_', ' ')} {entry.get('name') or entry.get('key') or ''}".strip()
-    except (LookupError, AttributeError):
+    except (LookupError, AttributeError, TypeError):
         return "the first"

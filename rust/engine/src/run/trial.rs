@@ -8,6 +8,8 @@ use serde_json::{Map, Value, json};
 
 /// Most characters of a reason that the trial gives.
 const REASON_CHARS: usize = 200;
+/// Most data-blocks that are named.
+const SHOWN: usize = 12;
 
 /// Whether a plan is held to what its trial did, and what that was.
 #[derive(Debug, Clone, Default)]
@@ -39,6 +41,7 @@ impl Trial {
         }
         let removed = self.removed();
         let mut why = None;
+        let mut written: BTreeSet<String> = BTreeSet::new();
         for (id, script) in plan.into_iter().flat_map(scripts) {
             let reason = || {
                 reasons
@@ -49,7 +52,12 @@ impl Trial {
             match records.get(id).and_then(Value::as_str) {
                 None => why = Some(reason().chars().take(REASON_CHARS).collect::<String>()),
                 Some(text) => match record::check(text, blender, &removed) {
-                    Ok(_) => {
+                    Ok(record) => {
+                        let blocks = record.written();
+                        let named = |(kind, names): (&&str, &BTreeSet<&str>)| {
+                            names.iter().map(|name| format!("{kind} “{name}”")).collect::<Vec<_>>()
+                        };
+                        written.extend(blocks.iter().flat_map(named));
                         let asks = geonode_script::check(&script.code, blender).asks;
                         let asked = asks.iter().any(|ask| ask.code == Code::ScriptDestructive);
                         self.records.insert(id.to_owned(), (text.to_owned(), asked));
@@ -62,8 +70,10 @@ impl Trial {
             }
         }
         let form = match why {
-            None => "Blender will do exactly what the script did in its trial; the script itself does not run again."
-                .to_owned(),
+            None => format!(
+                "Blender will do exactly what the script did in its trial; the script itself does not run again.{}",
+                told(&written)
+            ),
             Some(why) => format!(
                 "The script itself will run in your file, behind the walls of safe mode and held to these names, because {why}."
             ),
@@ -91,6 +101,17 @@ impl Trial {
         removed
             .and_then(|removed| serde_json::from_value(removed).ok())
             .unwrap_or_default()
+    }
+}
+
+/// What the records write to, which their trial cannot leave out.
+fn told(written: &BTreeSet<String>) -> String {
+    let shown: Vec<&str> = written.iter().map(String::as_str).take(SHOWN).collect();
+    let more = written.len().saturating_sub(shown.len());
+    match (shown.is_empty(), more) {
+        (true, _) => String::new(),
+        (false, 0) => format!(" It writes to: {}.", shown.join(", ")),
+        (false, _) => format!(" It writes to: {} and {more} more.", shown.join(", ")),
     }
 }
 

@@ -21,6 +21,8 @@ const MATH: [&str; 8] = [
     "builtins.IDPropertyGroup",
     "builtins.IDPropertyUIManager",
 ];
+/// Most bytes of the name of a data-block, in every Blender.
+const NAME: usize = 255;
 /// Most steps of an address.
 const STEPS: usize = 24;
 
@@ -63,7 +65,7 @@ pub fn check(text: &str, blender: &str, removed: &BTreeMap<String, BTreeSet<Stri
         policy,
         bit: policy::bit(blender),
         removed,
-        results: BTreeSet::new(),
+        results: BTreeMap::new(),
         made: Vec::new(),
         within: 0,
     };
@@ -77,9 +79,9 @@ struct Checker<'a> {
     policy: &'static Policy,
     bit: u8,
     removed: &'a BTreeMap<String, BTreeSet<String>>,
-    /// Calls so far that worked: their results may be referred to.
-    results: BTreeSet<usize>,
-    /// Data-blocks that they made.
+    /// Calls so far that worked, with the data-blocks that they returned: their results may be referred to.
+    results: BTreeMap<usize, Option<Block>>,
+    /// Data-blocks that are new.
     made: Vec<Block>,
     /// Contexts that are entered.
     within: usize,
@@ -124,8 +126,10 @@ impl Checker<'_> {
                 sized(name, args.iter().chain(named.values()))?;
                 self.removal(of, name, args.iter().chain(named.values()))?;
                 if !fails {
-                    self.results.insert(number);
-                    self.made.extend(makes.clone());
+                    self.results.insert(number, makes.clone());
+                    if MAKING.contains(&name.as_str()) {
+                        self.made.extend(makes.clone());
+                    }
                 }
                 Ok(())
             }
@@ -184,8 +188,9 @@ impl Checker<'_> {
         }
         match &address.root {
             Root::Data | Root::Context => {}
+            Root::Block(block) if block.name.len() > NAME => return Err("A name is too long.".into()),
             Root::Block(block) => self.attribute(&block.kind)?,
-            Root::Result(number) if self.results.contains(number) => {}
+            Root::Result(number) if self.results.contains_key(number) => {}
             Root::Result(number) => return Err(format!("Entry {number} has no result here.")),
         }
         for step in &address.path {
@@ -269,10 +274,11 @@ impl Checker<'_> {
         }
     }
 
-    /// What removes data-blocks may name only those that the artist is shown, and those that the script made.
+    /// What removes data-blocks may name only those that the artist is shown, and those that the script made. Parts of a data-block are
+    /// no data-blocks, and what a call returned is one if it says so, which is checked when it is carried out.
     fn removal<'d>(&self, of: &Address, name: &str, given: impl Iterator<Item = &'d Data>) -> Checked {
         let removes = &self.policy.reviewed.removals;
-        if of.root != Root::Data || !(removes.data.contains(name) || removes.anywhere.contains(name)) {
+        if !(removes.data.contains(name) || removes.anywhere.contains(name)) {
             return Ok(());
         }
         for one in given.flat_map(flat) {
@@ -280,25 +286,31 @@ impl Checker<'_> {
             let Special::Of(address) = special.as_ref() else {
                 continue;
             };
-            let shown = match &address.root {
-                Root::Block(block) if address.path.is_empty() => {
-                    self.made.contains(block)
-                        || self
-                            .removed
-                            .get(&block.kind)
-                            .is_some_and(|names| names.contains(&block.name))
-                }
-                Root::Result(_) => true,
-                _ => false,
+            let block = match &address.root {
+                _ if !address.path.is_empty() => None,
+                Root::Block(block) => Some(block),
+                Root::Result(number) => self.results.get(number).and_then(Option::as_ref),
+                Root::Data | Root::Context => None,
             };
-            if !shown {
+            let allowed = match block {
+                Some(block) => self.made.contains(block) || self.is_shown(block),
+                None => matches!(of.root, Root::Block(_) | Root::Result(_)),
+            };
+            if !allowed {
                 return Err("It removes a data-block that the trial did not remove.".into());
             }
         }
         Ok(())
     }
+
+    fn is_shown(&self, block: &Block) -> bool {
+        let names = self.removed.get(&block.kind);
+        block.library.is_none() && names.is_some_and(|names| names.contains(&block.name))
+    }
 }
 
+/// Functions that return a data-block which is new.
+pub(super) const MAKING: [&str; 3] = ["copy", "new", "new_from_object"];
 /// Where curves begin among their points, which Blender follows without looking: calls that add and resize curves set it.
 const OFFSETS: [&str; 2] = ["curve_offset_data", "curve_offsets"];
 /// Functions whose numbers are sizes.

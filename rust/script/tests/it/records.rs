@@ -174,6 +174,17 @@ fn records_of_forbidden_actions_are_refused() {
             "named": {"object": block("objects", "Precious")}}),
         ),
         ("not entered", json!({"do": "exit", "of": cube()})),
+        // What a call returned is new only if the call makes something.
+        (
+            "did not remove",
+            json!({"do": "call", "of": {"root": "context", "path": ["blend_data", "objects"]}, "name": "remove",
+                "args": [block("objects", "Precious")], "named": {}}),
+        ),
+        (
+            "did not remove",
+            json!({"do": "call", "of": data("objects"), "name": "remove", "named": {}, "args": [
+                {"of": {"root": {"block": {"kind": "objects", "name": "Old", "library": "//other.blend"}}, "path": []}}]}),
+        ),
         (
             "use up all memory",
             call(at(json!(["data", "vertices"])), "add", json!([2_000_000_000])),
@@ -234,6 +245,20 @@ fn records_of_forbidden_actions_are_refused() {
         let told = judged(&with(json!([entry.clone()]))).expect_err(&entry.to_string());
         assert!(told.contains(why), "{entry}: {told}");
     }
+    for makes in [
+        json!(null),
+        json!({"kind": "objects", "name": "Precious", "library": null}),
+    ] {
+        let got = json!({"do": "call", "of": data("objects"), "name": "get", "args": ["Precious"], "named": {},
+            "makes": makes});
+        for gone in [
+            json!({"of": {"root": {"result": 0}, "path": []}}),
+            block("objects", "Precious"),
+        ] {
+            let entries = json!([got.clone(), call(data("objects"), "remove", json!([gone]))]);
+            assert!(judged(&with(entries)).unwrap_err().contains("did not remove"));
+        }
+    }
     assert!(judged(&with(json!(many))).unwrap_err().contains("entries"));
     let mut other = with(json!([]));
     other["version"] = json!(2);
@@ -243,4 +268,24 @@ fn records_of_forbidden_actions_are_refused() {
     for text in ["", "[]", "{", &"[".repeat(100_000), &" ".repeat(record::MAX_BYTES + 1)] {
         assert!(record::check(text, "5.2", &BTreeMap::new()).is_err());
     }
+}
+
+#[test]
+fn a_record_tells_what_it_writes_to() {
+    let of =
+        |kind: &str, name: &str| json!({"root": {"block": {"kind": kind, "name": name, "library": null}}, "path": []});
+    let entries = json!([
+        {"do": "call", "of": data("objects"), "name": "new", "args": ["New", null], "named": {},
+            "makes": {"kind": "objects", "name": "New", "library": null}},
+        {"do": "call", "of": data("objects"), "name": "get", "args": ["Precious"], "named": {},
+            "makes": {"kind": "objects", "name": "Precious", "library": null}},
+        {"do": "set", "of": of("objects", "New"), "name": "location", "value": [1, 2, 3]},
+        {"do": "set", "of": of("objects", "Precious"), "name": "location", "value": [1, 2, 3]},
+        {"do": "mesh", "of": of("meshes", "M"), "mesh": quad()},
+    ]);
+    let record: record::Record = serde_json::from_value(with(entries)).unwrap();
+    let told = record.written();
+    assert_eq!(told["objects"].iter().copied().collect::<Vec<_>>(), ["Precious"]);
+    assert_eq!(told["meshes"].iter().copied().collect::<Vec<_>>(), ["M"]);
+    assert_eq!(told.len(), 2);
 }
