@@ -7,6 +7,7 @@ import contextlib
 import functools
 import importlib
 import itertools
+import re
 import subprocess
 import sys
 import time
@@ -18,7 +19,7 @@ import geonode_core as core
 import numpy as np
 import pytest
 from geonode_assistant import api, scripting
-from geonode_assistant.scripting import costs, methods, names, numeric, policy, repeats
+from geonode_assistant.scripting import costs, matching, methods, names, numeric, policy, repeats
 from geonode_assistant.scripting.errors import Guarded
 from geonode_assistant.scripting.output import Output
 
@@ -129,6 +130,9 @@ COSTLY = {
     "texts by the method": "x = np.array(['a' * 1000] * 100000)\nx.argsort()",
     "differences": "np.diff(np.zeros(n), n=50000)",
     "common divisors": "import math\na = 3 ** 900_000\nb = 5 ** 600_000\nmath.gcd(a, b)",
+    "replacements of many pieces": r"import re\nre.sub('(a)', r'\1' * 10 ** 4, 'a' * 10 ** 5)",
+    "one of very many pieces": r"import re\nre.compile('(a)').sub(r'\1' * 10 ** 6, 'a')",
+    "replacements in a long text": "import re\nwhile True:\n    re.subn('', 'b', 'a' * 10 ** 6, 0)",
     "a long text": "s = 'ab' * 10 ** 6\ns = s * 100\nt = s.translate({97: 'x'})",
 }
 ORDINARY = """
@@ -177,6 +181,37 @@ def test_ordinary_calls_of_the_same_functions_work() -> None:
     assert found[26:29] == [(512, 512), (3,), (5,)]
     assert [round(one, 2) + 0 for one in found[29]] == [1.0, 0.0, 0.0]
     assert found[30:] == [(2,), [0, 1, 0]]
+
+
+REPLACED = ("", "x", r"\1", r"<\g<0>>", r"\\")
+
+
+def test_what_is_repeated_in_python_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts: list[Any] = ["", "abcab", "aab" * 40]
+    seen = 0
+    for long in (0, matching.LONG):
+        monkeypatch.setattr(matching, "LONG", long)
+        for one in ("a", "(a)", "(a)(b)?", "", "b*"):
+            for text in [*texts, *(text.encode() for text in texts), bytearray(b"abab")]:
+                pattern = re.compile(one if isinstance(text, str) else one.encode())
+                for most in (0, 1, 3, -1):
+                    assert matching.split(pattern, text, most) == pattern.split(text, most)
+                assert matching.findall(pattern, text) == pattern.findall(text)
+                assert matching.findall(pattern, text, 1, 3) == pattern.findall(text, 1, 3)
+                for new in REPLACED:
+                    if new == r"\1" and not pattern.groups:
+                        continue
+                    made = new if isinstance(text, str) else new.encode()
+                    for name in ("sub", "subn"):
+                        for count in (0, 2):
+                            seen += 1
+                            expected = getattr(pattern, name)(made, text, count)
+                            assert matching.METHODS[name](pattern, made, text, count) == expected
+        assert matching.function("sub")("A", "x", "aAa", flags=re.I) == "xxx"
+        assert matching.function("split")("A", "aAa", 1, re.I) == ["", "Aa"]
+        assert matching.function("findall")(re.compile("a"), "aa") == ["a", "a"]
+        assert matching.function("sub")("a", lambda found: found.group().upper(), "aba", count=1) == "Aba"
+    assert seen > 1000
 
 
 def test_every_whole_number_of_an_operator_counts_or_says_where() -> None:

@@ -21,7 +21,7 @@ from typing import Any
 from mathutils import geometry, kdtree, noise
 
 from .. import native
-from . import making, methods, policy, products
+from . import making, matching, methods, policy, products
 from .errors import Guarded
 from .guards import walk
 from .sizes import as_number
@@ -41,7 +41,7 @@ class ChainMap(collections.ChainMap[Any, Any]):
 
 def _matching(name: str) -> Callable[..., Any]:
     """A function of `re`, for patterns that a watchdog can wait for; those in the text of a script were looked at."""
-    function = getattr(re, name)
+    function = matching.function(name) if name in matching.METHODS else getattr(re, name)
 
     def called(pattern: Any, *args: Any, **kwargs: Any) -> Any:
         if isinstance(pattern, str | bytes):

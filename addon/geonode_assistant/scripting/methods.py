@@ -10,7 +10,7 @@ from typing import Any
 from mathutils import Vector
 
 from .. import native
-from . import costs, crossings, mesh_removals, removals
+from . import costs, crossings, matching, mesh_removals, removals
 from .errors import Guarded
 from .sizes import as_number
 from .watches import Watch
@@ -218,6 +218,7 @@ LIMITED: dict[str, dict[str, Callable[..., Any]]] = {
         for kind in (str, bytes, bytearray)
     },
     "builtins.list": {"sort": sort_list},
+    "re.Pattern": matching.METHODS,
     "builtins.generator": {"close": lambda generator: close(generator)},
     **{
         name: {"sort": _sort_elements, "remove": lambda elements, *args: mesh_removals.removing(elements)(*args)}
@@ -244,7 +245,7 @@ LIMITED: dict[str, dict[str, Callable[..., Any]]] = {
 }
 """By the name of a type its methods that have a limit, as functions of the object; ``numeric`` adds those of numpy."""
 LIMITED_NAMES = frozenset({
-    *_SEARCHES, *_STARTS, *_MERGES, *_OF_STROKES, *_RESIZES, "free", "clear", "remove",
+    *_SEARCHES, *_STARTS, *_MERGES, *_OF_STROKES, *_RESIZES, *matching.METHODS, "free", "clear", "remove",
     "close", "sort", "argsort", "searchsorted", "dot", "find", "find_n", "to_mesh", "zipf", "multivariate_normal",
     "FromPolygons", "FromBMesh", "FromObject", "overlap",
     "from_mesh", "from_object", "copy", "tolist", "astype", "at", "reduceat", "outer",
