@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use geonode_protocol::{Code, SCRIPT_ITEMS};
 
 use super::mesh::misfit;
+use super::written::MAKING;
 use super::{Address, Block, Data, Entry, Key, MAX_BYTES, MAX_ENTRIES, Record, Root, Special, Step, VERSION};
 use crate::policy::{self, Known, Policy};
 
@@ -309,8 +310,6 @@ impl Checker<'_> {
     }
 }
 
-/// Functions that return a data-block which is new.
-pub(super) const MAKING: [&str; 3] = ["copy", "new", "new_from_object"];
 /// Where curves begin among their points, which Blender follows without looking: calls that add and resize curves set it.
 const OFFSETS: [&str; 2] = ["curve_offset_data", "curve_offsets"];
 /// Functions whose numbers are sizes.
