@@ -75,7 +75,7 @@ class Caller:
     def ask(self, tool: str, client: str = "Test", **arguments: Any) -> Any:
         """The answer to a call, or the question that it asks."""
         self.server.answers.clear()
-        self.server.waiting.append({"id": 1, "client": client, "tool": tool, "arguments": arguments})
+        self.server.waiting.append({"id": 1, "client": client, "session": 7, "tool": tool, "arguments": arguments})
         end = time.monotonic() + 20
         while self.server.waiting or not (self.server.answers or self.programs.writer or time.monotonic() > end):
             # It rests after what took long.
@@ -85,6 +85,9 @@ class Caller:
     def decide(self, accept: bool) -> Any:
         """The answer to the call that the artist allows or rejects."""
         self.programs.decide(accept)
+        end = time.monotonic() + 20
+        while not self.server.answers and time.monotonic() < end:
+            self.programs.tick()
         return self.server.answers[1]
 
 
@@ -164,10 +167,30 @@ def test_a_tree_is_written_only_after_a_question(folder: Path, caller: Caller) -
     replaces = caller.ask("tree_save", node_group_name="Kept", path="trees/kept.json", overwrite=True)
     assert replaces.text == "replace trees/kept.json by the tree “Kept”"
     caller.decide(False)
-    caller.programs.allowed.add("Test")
-    again = caller.ask("tree_save", node_group_name="Kept", path="trees/kept.json", overwrite=True)
-    assert again["result"] == {"path": "trees/kept.json"}, "a program that may make changes is not asked about"
+    caller.programs.allowed.add(7)
+    new = caller.ask("tree_save", node_group_name="Kept", path="trees/new.json", overwrite=True)
+    assert new["result"] == {"path": "trees/new.json"}, "a program that may make changes is not asked about"
+    replaces = caller.ask("tree_save", node_group_name="Kept", path="trees/kept.json", overwrite=True)
+    assert isinstance(replaces, Asked), "but about what no undo brings back"
+    assert caller.decide(True)["result"] == {"path": "trees/kept.json"}
     assert caller.ask("tree_diff", before="trees/kept.json", after="Kept")["result"] == {"lines": []}
+
+
+def test_what_came_to_a_place_while_the_artist_was_asked_stays(folder: Path, caller: Caller, tmp_path: Path) -> None:
+    place, mine = folder / "trees" / "later.json", tmp_path / "mine.json"
+    mine.write_text("mine")
+    for comes, code in (
+        (lambda: place.write_text("mine"), "file_exists"),
+        (lambda: place.symlink_to(mine), "invalid_path"),
+        (lambda: place.symlink_to(tmp_path / "none.json"), "invalid_path"),
+        (place.mkdir, "invalid_path"),
+    ):
+        assert isinstance(caller.ask("tree_save", node_group_name="Kept", path="trees/later.json"), Asked)
+        comes()
+        assert caller.decide(True)["error"]["code"] == code
+        assert mine.read_text() == "mine"
+        assert not (tmp_path / "none.json").exists()
+        place.rmdir() if place.is_dir() else place.unlink()
 
 
 def test_files_that_cannot_be_read_have_their_codes(folder: Path, caller: Caller) -> None:
@@ -184,7 +207,7 @@ def test_files_that_cannot_be_read_have_their_codes(folder: Path, caller: Caller
     assert code("tree_load", path="large.json") == "file_too_large"
     (folder / "folder.json").mkdir()
     assert code("tree_load", path="folder.json") == "invalid_path"
-    caller.programs.allowed.add("Test")
+    caller.programs.allowed.add(7)
     assert code("tree_save", node_group_name="Kept", path="none/x.json") == "file_not_found"
     assert code("tree_save", node_group_name="None of these", path="x.json") == "unknown_node_group"
     (folder / "bad.toml").write_text("title = 3")
@@ -218,7 +241,7 @@ def test_long_calls_are_followed_by_a_rest(folder: Path, caller: Caller, monkeyp
 
     monkeypatch.setitem(calls.READING, "picture", long)
     for number in (1, 2):
-        caller.server.waiting.append({"id": number, "client": "Test", "tool": "picture", "arguments": {}})
+        caller.server.waiting.append({"id": number, "client": "Test", "session": 7, "tool": "picture", "arguments": {}})
     caller.programs.tick()
     assert len(caller.server.answers) == 1, "one a tick"
     caller.programs.tick()
@@ -259,6 +282,7 @@ def test_presets_come_and_go_as_files(folder: Path, caller: Caller) -> None:
 
 def test_a_question_ends_with_its_file_and_when_the_artist_takes_over(folder: Path, caller: Caller) -> None:
     for ends in (caller.programs.take_over, caller.programs.leave_file):
+        caller.programs.pause(False)
         caller.ask("tree_save", node_group_name="Kept", path="x.json")
         ends()
         assert caller.programs.asked is None

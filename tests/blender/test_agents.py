@@ -25,6 +25,7 @@ import pytest
 from geonode_assistant import native
 from geonode_assistant.agents import calls, server, stdio
 from geonode_assistant.agents.server import Programs
+from geonode_assistant.agents.who import Who
 from geonode_assistant.host import export, folders
 from geonode_assistant.run import session
 from geonode_assistant.run.tools import register_tool, unregister
@@ -107,6 +108,18 @@ class Client:
         assert self.post(json.dumps(done).encode(), self.headers())[0] == 202
         return self
 
+    def leave(self) -> int:
+        """Says goodbye; the status of the answer."""
+        connection = http.client.HTTPConnection(self.address, timeout=20)
+        with contextlib.closing(connection):
+            connection.request("DELETE", self.path, headers=self.headers())
+            return connection.getresponse().status
+
+    @property
+    def known(self) -> int:
+        """The number of its session, as long as no other one of its name was begun after it."""
+        return max(one["session"] for one in self.programs.clients() if one["name"] == "Test Program")
+
     def call(self, tool: str, during: Callable[[], object] = lambda: None, **arguments: Any) -> Any:
         """The structured result of a tool, or ``{"error"}``."""
         answer = self.ask("tools/call", {"name": tool, "arguments": arguments}, during)
@@ -128,8 +141,11 @@ def programs() -> Iterator[Programs]:
 
 
 @pytest.fixture
-def client(programs: Programs) -> Client:
-    return Client(programs).connect()
+def client(programs: Programs) -> Iterator[Client]:
+    made = Client(programs).connect()
+    yield made
+    with contextlib.suppress(OSError):
+        made.leave()
 
 
 def answering(accept: bool) -> Callable[[], None]:
@@ -202,10 +218,48 @@ def test_what_changes_the_file_waits_for_the_artist(client: Client) -> None:
     assert "mesh_to_curve" in client.call("tree_ir")["tree"]
     assert client.call("explain_tree", node_group_name="Wireframe")["lines"]
     assert client.call("history")["runs"][0]["status"] == "done"
-    client.programs.allowed.add("Test Program")
-    made = client.call("apply_preset", preset="wireframe")
-    client.programs.allowed.clear()
-    assert made["status"] == "done", made
+
+
+def test_what_the_artist_allows_belongs_to_one_session(client: Client, programs: Programs) -> None:
+    """Not to whoever takes its name or comes back, and not in another file."""
+    asked: list[str] = []
+
+    def reject() -> None:
+        asked.extend(request for request, _ in session.current.pending)
+        answering(False)()
+
+    def makes(one: Client) -> bool:
+        asked.clear()
+        bpy.data.objects["Grid"].modifiers.clear()
+        made = one.call("apply_preset", reject, preset="wireframe")
+        assert (made.get("status") == "done") != (made.get("error", {}).get("code") == "user_rejected"), made
+        assert bool(asked) == ("error" in made)
+        return "error" not in made
+
+    client.call("modifier_stack")
+    mine = client.known
+    programs.allowed.add(mine)
+    twin = Client(programs).connect()
+    assert makes(client)
+    assert not makes(twin), "its name is free to take"
+    twin.leave()
+    programs.leave_file()
+    assert not makes(client), "another file"
+    programs.allowed.add(mine)
+    assert makes(client)
+    client.leave()
+    client.session = ""
+    assert not makes(client.connect()), "it has said goodbye"
+    programs.pause(True)
+    programs.revoke()
+    assert programs.paused, "what the artist has said still holds"
+    assert not programs.allowed
+    again = Client(programs).connect()
+    assert "paused" in again.call("modifier_stack")["error"]["message"]
+    programs.pause(False)
+    assert not makes(again)
+    again.leave()
+    bpy.data.objects["Grid"].modifiers.clear()
 
 
 def test_a_change_that_nobody_waits_for_ends(client: Client, programs: Programs) -> None:
@@ -346,7 +400,15 @@ def test_a_large_tree_is_read_in_steps_and_never_as_a_mixture(
         paused = client.call("apply_plan", lambda: programs.pause(True), plan=plan(PAGE))["error"]
         assert paused["code"] == "tool_busy"
         programs.pause(False)
-        assert programs.writer == ""
+        assert programs.writer is None
+        # What another program of the same name has read meanwhile, this one does not know.
+        assert client.call("tree_ir", node_group_name="Large")["tree"]
+        tree.nodes.remove(tree.nodes["Set Position.110"])
+        twin = Client(programs).connect()
+        assert twin.call("tree_ir", node_group_name="Large")["tree"]
+        twin.leave()
+        told = client.call("apply_plan", plan=plan(PAGE))["error"]
+        assert (told["code"], "Set Position.110" in told["message"]) == ("stale_base", True), told
 
         begun = itertools.count()
 
@@ -386,6 +448,8 @@ def test_programs_that_connect_anew_for_every_call_do_not_make_blender_grow(prog
     assert client.post(known, client.headers())[0] == 404, "the one that was silent for the longest time"
     assert others[0].post(known, others[0].headers())[0] == 404
     assert others[-1].call("modifier_stack")["object"] == "Grid"
+    for other in others:
+        other.leave()
     client.session = ""
     assert client.connect().session != held, "it begins anew, as the protocol has it"
     assert client.call("modifier_stack")["object"] == "Grid"
@@ -636,6 +700,8 @@ def test_in_edit_mode_programs_read_and_a_change_ends_with_a_result_or_a_code(cl
         found = client.call("geometry_stats")
         assert found["evaluated"] == {"bounds": None, "finite": True}
         assert "Edit Mode" in found["note"], "nobody takes it for empty"
+        listed = {tool["name"]: tool["outputSchema"] for tool in client.ask("tools/list")["result"]["tools"]}
+        assert found.keys() <= listed["geometry_stats"]["properties"].keys()
         made = client.call("apply_preset", answering(True), preset="wireframe")
         assert made.get("status") == "done" or made["error"]["code"] != "internal_error", made
     finally:
@@ -826,6 +892,7 @@ def test_the_interface_says_who_is_there(client: Client, programs: Programs, mon
     geonode_assistant.register()
     try:
         shown: list[str] = []
+        client.call("modifier_stack")
         agents.draw_programs(Layout(shown))
         assert any(line.startswith("Test Program: connected") for line in shown), shown
         shown.clear()
@@ -837,26 +904,43 @@ def test_the_interface_says_who_is_there(client: Client, programs: Programs, mon
             shown.clear()
             agents.draw_preferences(Layout(shown), SimpleNamespace(bl_rna=Switch))
             assert any("is taken" in line for line in shown), shown
-        programs.asked = server.Asked(0, "Test Program", "write the tree “Rocks” to rocks.json", dict)
+        who = Who(client.known, "Test Program")
+        programs.asked = server.Asked(7, who, "write the tree “Rocks” to rocks.json", dict)
         shown.clear()
         agents.draw_programs(Layout(shown))
         assert "Test Program wants to" in shown
         assert "write the tree “Rocks” to rocks.json" in shown
-        assert agents.lines() == ["Test Program: asks"]
-        bpy.ops.geonode.answer_program(accept=False)
+        assert lines() == ["Test Program: asks"]
+        # It was drawn before: the artist has not read what is asked now.
+        assert bpy.ops.geonode.answer_program(accept=True, question=6) == {"CANCELLED"}
+        assert programs.asked is not None
+        bpy.ops.geonode.answer_program(accept=False, question=7)
         assert programs.asked is None
         bpy.ops.geonode.pause_programs()
         assert programs.paused
         bpy.ops.geonode.pause_programs()
-        bpy.ops.geonode.allow_program(program="Test Program")
-        assert agents.lines() == ["Test Program: connected, may make changes"]
-        bpy.ops.geonode.allow_program(program="Test Program")
+        bpy.ops.geonode.allow_program(sessions=str(client.known))
+        assert lines() == ["Test Program: connected, may make changes"]
+        twins = [Client(programs).connect() for _ in range(2)]
+        for twin in twins:
+            twin.call("modifier_stack")
+        assert lines() == ["Test Program: connected, may make changes", "Test Program (2): connected"]
+        bpy.ops.geonode.allow_program(sessions=" ".join(map(str, agents.shown()[1].sessions)))
+        assert lines() == ["Test Program (3): connected, may make changes"]
+        bpy.ops.geonode.allow_program(sessions=" ".join(map(str, agents.shown()[0].sessions)))
         assert not programs.allowed
+        for twin in twins:
+            twin.leave()
         assert agents.tick() == agents.INTERVAL_S
     finally:
         monkeypatch.undo()
         geonode_assistant.unregister()
     assert client.call("modifier_stack")["object"] == "Grid"
+
+
+def lines() -> list[str]:
+    """Who is connected, as the sidebar says it."""
+    return [one.line for one in agents.shown()]
 
 
 class Switch:

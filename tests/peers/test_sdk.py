@@ -74,12 +74,16 @@ def test_the_whole_list_costs_a_client_little_and_is_honest(blender: Blender) ->
 
 def test_tools_answer_as_they_are_described(blender: Blender) -> None:
     async def speak(session: ClientSession) -> None:
-        # The client holds results to the output schemas of the list.
-        await session.list_tools()
+        # The client holds results to the output schemas of the list; here they have no field besides those.
+        whole = {"additionalProperties": False}
+        listed = {tool.name: whole | tool.output_schema for tool in (await session.list_tools()).tools}
+        called: set[str] = set()
 
         async def call(tool: str, **arguments: Any) -> Any:
             result = await session.call_tool(tool, arguments)
             assert not result.is_error, (tool, result.content)
+            jsonschema.validate(result.structured_content, listed[tool], jsonschema.Draft202012Validator)
+            called.add(tool)
             return result.structured_content
 
         assert (await call("scene_summary"))["objects"]
@@ -102,9 +106,10 @@ def test_tools_answer_as_they_are_described(blender: Blender) -> None:
         assert (await call("search_nodes", query="cone"))["nodes"]
         assert (await call("node_docs", bl_idname="cone"))["nodes"]
         assert (await call("how_to_plan"))["guide"]
+        assert await call("picture", object_name="Grid")
         picture = await session.call_tool("picture", {"object_name": "Grid"})
-        assert not picture.is_error
         assert [part.type for part in picture.content] == ["text", "image"]
+        assert listed.keys() - called == {"preset_export", "preset_import"}, "which have a test of their own"
 
     check(blender, speak)
 

@@ -133,7 +133,7 @@ def reading(tool: str) -> Reading | None:
     return READING.get(tool)
 
 
-def seen(tool: str, arguments: Arguments, result: Mapping[str, Any]) -> dict[str, View | None]:
+def seen(tool: str, arguments: Arguments, result: Mapping[str, Any]) -> dict[str, View]:
     """The trees that a program knows from this result."""
     if tool == "tree_ir":
         name = str(result["node_group"])
@@ -145,35 +145,48 @@ class Question(NamedTuple):
     """What the artist is asked before something is written outside a run."""
 
     text: str
-    act: Callable[[], Mapping[str, Any]]
+    act: Callable[[], Mapping[str, Any] | tools.Steps]
+    always: bool = False
+    """Whether also a program is asked about that may make changes: what is replaced comes back with no undo."""
 
 
-def _tree_save(arguments: Arguments) -> Question:
+Asking = Generator[str, None, Question]
+
+
+def _tree_save(arguments: Arguments) -> Asking:
     name = arguments["node_group_name"]
+    mainfile.geometry_tree(name)
     place = _free(arguments, ".json")
-    bundle = export.export_tree(mainfile.geometry_tree(name))
-    return Question(
-        _to_write(f"the tree “{name}”", place),
-        lambda: {"path": project.shown(exchange.write(bundle, place))},
-    )
+    bundle = yield from checking.read_in_steps(name, True)
+
+    def write() -> tools.Steps:
+        file = yield from checking.aside("Writing the file.", lambda: exchange.write(bundle, place))
+        return {"path": project.shown(file)}
+
+    return _to_write(f"the tree “{name}”", place, arguments, write)
 
 
-def _preset_export(arguments: Arguments) -> Question:
+def _preset_export(arguments: Arguments) -> Asking:
     place = _free(arguments, ".toml")
     preset = _preset_of(arguments["preset"])
     title = presets.load(preset)["title"]
     overwrite = bool(arguments.get("overwrite"))
-    return Question(
-        _to_write(f"the preset “{title}”", place),
+    yield from ()
+    return _to_write(
+        f"the preset “{title}”",
+        place,
+        arguments,
         lambda: {"path": project.shown(presets.export_file(preset, place, overwrite))},
     )
 
 
-def _preset_import(arguments: Arguments) -> Question:
+def _preset_import(arguments: Arguments) -> Asking:
     place = project.inside(arguments["path"], preset_files.ENDING)
     overwrite = bool(arguments.get("overwrite"))
     # What is wrong with it is said before anybody is asked.
-    shown = native.core().check_preset(place.name, exchange.read_text(place), catalogue.path())
+    path = catalogue.path()
+    read = lambda: native.core().check_preset(place.name, exchange.read_text(place), path)  # noqa: E731
+    shown = yield from checking.aside("Reading the file.", read)
     is_there = any(one["own"] and one["id"] == shown["id"] for one in presets.list())
     if is_there and not overwrite:
         raise AssistantError("file_exists", f"There is a preset “{shown['title']}” already.", "Say `overwrite`.")
@@ -181,12 +194,19 @@ def _preset_import(arguments: Arguments) -> Question:
         f"{'replace' if is_there else 'add'} the preset “{one_line(shown['title'], 80)}” "
         f"{'by that of' if is_there else 'from'} {project.shown(place)}",
         lambda: {"preset": presets.import_file(place, overwrite)["id"]},
+        is_there,
     )
 
 
-def _to_write(what: str, place: Path) -> str:
-    shown = project.shown(place)
-    return f"replace {shown} by {what}" if place.exists() else f"write {what} to {shown}"
+def _to_write(what: str, place: Path, arguments: Arguments, write: Callable[[], Any]) -> Question:
+    shown, replaces = project.shown(place), place.exists()
+
+    def act() -> Mapping[str, Any] | tools.Steps:
+        # While the artist was asked, something else may have come there: a file that nobody was asked about, or a link.
+        _free({**arguments, "overwrite": replaces}, place.suffix.lower())
+        return write()
+
+    return Question(f"replace {shown} by {what}" if replaces else f"write {what} to {shown}", act, replaces)
 
 
 def _free(arguments: Arguments, ending: str) -> Path:
@@ -205,7 +225,7 @@ def _free(arguments: Arguments, ending: str) -> Path:
     return place
 
 
-WRITING: dict[str, Callable[[Arguments], Question]] = {
+WRITING: dict[str, Callable[[Arguments], Asking]] = {
     "tree_save": _tree_save,
     "preset_export": _preset_export,
     "preset_import": _preset_import,
@@ -213,14 +233,35 @@ WRITING: dict[str, Callable[[Arguments], Question]] = {
 """Tools that write files, by their IDs. Each says what it would do, and does it once the artist agrees."""
 
 
-def _plan(arguments: Arguments, _client: str) -> tuple[Any, str]:
-    return dict(arguments["plan"]), "a plan"
+class Wish(NamedTuple):
+    """What a run is to do."""
+
+    plan: str | None
+    """The text of its plan; None: the built-in planner makes one of the words."""
+    words: str
+    target: str | None
+    """The object that is meant where none is named."""
 
 
-def _preset(arguments: Arguments, _client: str) -> tuple[Any, str]:
+Wishing = Generator[str, None, Wish]
+
+
+def _plan(arguments: Arguments) -> Wishing:
+    plan = json.dumps(dict(arguments["plan"]))
+    return Wish(plan, "a plan", arguments.get("object") or (yield from checking.target_in_steps(plan)))
+
+
+def _preset(arguments: Arguments) -> Wishing:
     known = presets.load(_preset_of(arguments["preset"]))
     wanted = {"id": known["id"], "values": dict(arguments.get("values", {})), "presets": preset_files.read()}
-    return native.core().preset_plan(wanted, host_context.capture_context(arguments.get("object"))), known["title"]
+    return (yield from _of_preset(wanted, known["title"], arguments))
+
+
+def _of_preset(wanted: dict[str, Any], words: str, arguments: Arguments) -> Wishing:
+    target = arguments.get("object") or host_context.active_object()
+    scene = host_context.capture_context(arguments.get("object"))
+    plan = yield from checking.aside("Planning.", lambda: native.core().preset_plan(wanted, scene))
+    return Wish(plan if isinstance(plan, str) else json.dumps(plan), words, target)
 
 
 def _preset_of(name: str) -> str:
@@ -237,54 +278,72 @@ def _preset_of(name: str) -> str:
     raise AssistantError("unknown_preset", f"There is no preset “{name}”.", fix)
 
 
-def _generated(arguments: Arguments, _client: str) -> tuple[Any, str]:
-    return None, one_line(arguments["description"], 200)
+def _generated(arguments: Arguments) -> Wishing:
+    yield from ()
+    return Wish(None, one_line(arguments["description"], 200), arguments.get("object") or host_context.active_object())
 
 
-def _imported(arguments: Arguments, _client: str) -> tuple[Any, str]:
+def _imported(arguments: Arguments) -> Wishing:
     text = json.dumps(arguments["document"], allow_nan=False)
-    native.core().check_tree(text)
-    return _of_tree(json.loads(text), arguments.get("object"))
+    yield from checking.aside("Reading the tree.", lambda: native.core().check_tree(text))
+    return (yield from _of_tree(json.loads(text), arguments))
 
 
-def _loaded(arguments: Arguments, _client: str) -> tuple[Any, str]:
-    bundle = exchange.read(project.inside(arguments["path"], ".json"), bpy.app.version[:2])
-    return _of_tree(bundle, arguments.get("object"))
+def _loaded(arguments: Arguments) -> Wishing:
+    place, version = project.inside(arguments["path"], ".json"), bpy.app.version[:2]
+    bundle = yield from checking.aside("Reading the file.", lambda: exchange.read(place, version))
+    return (yield from _of_tree(bundle, arguments))
 
 
-def _of_tree(bundle: dict[str, Any], target: str | None) -> tuple[Any, str]:
+def _of_tree(bundle: dict[str, Any], arguments: Arguments) -> Wishing:
     title = one_line(str(bundle["root"]), 60)
-    draft = native.core().preset_draft(bundle, catalogue.path(), {"title": title, "metres": with_values.metres(None)})
+    path, about = catalogue.path(), {"title": title, "metres": with_values.metres(None)}
+    draft = yield from checking.aside("Planning.", lambda: native.core().preset_draft(bundle, path, about))
     files = [{"name": f"{draft['id']}{preset_files.ENDING}", "text": draft["text"]}]
     wanted = {"id": draft["id"], "values": {}, "presets": files}
-    return native.core().preset_plan(wanted, host_context.capture_context(target)), f"the tree {title}"
+    return (yield from _of_preset(wanted, f"the tree {title}", arguments))
 
 
-RUNS: dict[str, Callable[[Arguments, str], tuple[Any, str]]] = {
+RUNS: dict[str, Callable[[Arguments], Wishing]] = {
     "apply_plan": _plan,
     "apply_preset": _preset,
     "tree_generate": _generated,
     "tree_import": _imported,
     "tree_load": _loaded,
 }
-"""Tools that change the file, by their IDs: the plan (none: the built-in planner makes it) and what it is called."""
+"""Tools that change the file, by their IDs."""
 
 
-def begin(tool: str, arguments: Arguments, client: str, is_allowed: bool) -> RunHandle:
+def changing(
+    tool: str, arguments: Arguments, changes: Generator[str, None, list[str]]
+) -> Generator[str, None, Wish | Question]:
+    """What a tool that writes is to do, or to ask. ``changes``: what is no longer as the program has read it, which
+    matters to a plan that it has made itself.
+    """
+    if tool == "approval":
+        return Question(f"call {arguments['tool']}, and asks you first", dict, True)
+    if tool in WRITING:
+        return (yield from WRITING[tool](arguments))
+    if tool not in RUNS:
+        raise AssistantError("unknown_tool", f"The tool {tool} is no longer there.")
+    wish = yield from RUNS[tool](arguments)
+    if tool == "apply_plan" and (told := (yield from changes)):
+        lines = "\n".join(told)
+        raise AssistantError("stale_base", f"Since you read it, this has changed:\n{lines}\nPlan again with it.")
+    return wish
+
+
+def begin(wish: Wish, client: str, is_allowed: bool) -> RunHandle:
     """Starts the run of a tool that changes the file; the panel asks before anything is written, unless the artist
     allows this client to make changes. What always asks, such as scripts, asks all the same.
     """
-    if tool not in RUNS:
-        raise AssistantError("unknown_tool", f"There is no tool “{tool}”.")
-    plan, what = RUNS[tool](arguments, client)
-    target = arguments.get("object") or checking.target(json.dumps(plan) if tool == "apply_plan" else "")
-    title = f"{client}: {what}"
+    title = f"{client}: {wish.words}"
     # Every plan is shown first, whatever it says about itself.
     settings = {} if is_allowed else {"preview": True}
-    prompt = title if plan is not None else what
-    request = starting.request_of(prompt, target, "offline", approve="ask", settings=settings)
-    if plan is not None:
-        request["plan"] = plan if isinstance(plan, str) else json.dumps(plan)
+    prompt = title if wish.plan is not None else wish.words
+    request = starting.request_of(prompt, wish.target, "offline", approve="ask", settings=settings)
+    if wish.plan is not None:
+        request["plan"] = wish.plan
     return starting.launch(request, "ask", title)
 
 

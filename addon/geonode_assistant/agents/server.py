@@ -20,13 +20,17 @@ from ..host import folders, mainfile
 from ..messages import AssistantError
 from ..run import checking, presets, session
 from ..run.driver import RunHandle
+from ..run.tools import Steps
 from . import calls
 from .library import library
 from .views import Views
+from .who import Who
 
-# A tick begins no further call after this time.
+# A tick begins no further call after this time, nor one that would end after it if it took as long as the one before.
 BUDGET_S = 0.004
 LONGEST_REST_S = 1.0
+# A session is shown for so long after its last request.
+SHOWN_S = 300
 # Where the first Blender listens; the next one takes a free port. No well-known program uses it.
 PORT = 41761
 
@@ -36,10 +40,10 @@ class Asked:
     """A call that waits for the artist's answer."""
 
     number: int
-    client: str
+    who: Who
     text: str
     """What the client wants to do, after its name and “wants to”."""
-    act: Callable[[], Mapping[str, Any]]
+    act: Callable[[], Mapping[str, Any] | Steps]
 
 
 @dataclass
@@ -47,7 +51,7 @@ class Writing:
     """The call whose run changes the file."""
 
     number: int
-    client: str
+    who: Who
     handle: RunHandle
     stage: str = ""
 
@@ -57,7 +61,7 @@ class Slow:
     """A call that may take several ticks."""
 
     number: int
-    client: str
+    who: Who
     tool: str
     arguments: Mapping[str, Any]
     steps: Generator[str, None, Any]
@@ -80,8 +84,10 @@ class Programs:
         """The question of a program that the artist has to answer."""
         self.paused = False
         """Whether the artist has paused other programs."""
-        self.allowed: set[str] = set()
-        """Clients whose changes are made without a question, until the server stops."""
+        self.allowed: set[int] = set()
+        """Sessions whose changes are made without a question, until they end, another file is opened or the server
+        stops. Names would not do: any program can take the name of another one.
+        """
         self.error: AssistantError | None = None
         """Why the server could not start."""
 
@@ -106,11 +112,11 @@ class Programs:
         return self.running and urlsplit(self.url).port != PORT
 
     @property
-    def writer(self) -> str:
-        """The program that is changing the file, or wants to; empty if none is."""
+    def writer(self) -> Who | None:
+        """The program that is changing the file, or wants to."""
         if self._writing is not None:
-            return self._writing.client
-        return self.asked.client if self.asked is not None else ""
+            return self._writing.who
+        return self.asked.who if self.asked is not None else None
 
     def start(self) -> None:
         """Opens the server with a new token; ``error`` says why it could not."""
@@ -141,8 +147,12 @@ class Programs:
 
     def revoke(self) -> None:
         """Ends all connections and opens the server with another token."""
+        paused = self.paused
         self.stop()
         self.start()
+        if paused:
+            # Whoever connects again finds what the artist has said before.
+            self.pause(True)
 
     def pause(self, paused: bool) -> None:
         """Lets no further call start, or goes on."""
@@ -159,6 +169,7 @@ class Programs:
     def leave_file(self) -> None:
         """Another file is opened: what waits for an answer belonged to the former one."""
         self._decline("cancelled", "Another file was opened in Blender.")
+        self.allowed.clear()
         self._end_slow()
         self._views.forget()
 
@@ -168,7 +179,7 @@ class Programs:
         if asked is None:
             return
         if accept:
-            self._answer(asked.number, _result_of(asked.act))
+            self._act(asked.number, asked.who, asked.act)
         else:
             text = "The artist has rejected this in Blender."
             self._answer(asked.number, {"ok": False, "error": {"code": "user_rejected", "message": text}})
@@ -183,8 +194,9 @@ class Programs:
             session.current.cancel()
 
     def clients(self) -> list[dict[str, Any]]:
-        """The programs of the last minutes: ``name, calls, open, idle_s``."""
-        return self._server.clients() if self._server is not None else []
+        """The programs of the last minutes, and those that may make changes: ``name, session, calls, open, idle_s``."""
+        known = self._server.clients() if self._server is not None else []
+        return [one for one in known if one["open"] or one["idle_s"] < SHOWN_S or one["session"] in self.allowed]
 
     def command(self) -> str:
         """The configuration for clients that start a program: it finds the running Blender by itself, whichever
@@ -206,19 +218,21 @@ class Programs:
         if self._server is None:
             return False
         self._follow()
-        began = time.perf_counter()
+        began = now = time.perf_counter()
         if began < self._rests_until:
             return False
+        longest = 0.0
         if not _is_rendering():
             for slow in [*self._slow]:
-                if time.perf_counter() >= began + BUDGET_S:
+                if now + longest >= began + BUDGET_S:
                     break
                 if self._go_on(slow):
                     return True
-        while time.perf_counter() < began + BUDGET_S and (call := self._server.take()) is not None:
+                longest, now = max(longest, time.perf_counter() - now), time.perf_counter()
+        while now + longest < began + BUDGET_S and (call := self._server.take()) is not None:
             if self._carry_out(call):
                 return True
-        now = time.perf_counter()
+            longest, now = max(longest, time.perf_counter() - now), time.perf_counter()
         if now >= began + BUDGET_S:
             # No call is cut short, but a program that makes many long ones does not get all of Blender's time.
             self._rests_until = now + min(now - began, LONGEST_REST_S)
@@ -249,7 +263,7 @@ class Programs:
 
     def _has_read(self, slow: Slow, result: Mapping[str, Any]) -> bool:
         """The end of a call that reads."""
-        self._views.note(slow.client, calls.seen(slow.tool, slow.arguments, result))
+        self._views.note(slow.who, calls.seen(slow.tool, slow.arguments, result))
         answer = {"ok": True, "result": result, "ms": (time.perf_counter() - slow.started) * 1000}
         if not slow.stage:
             self._answer(slow.number, answer)
@@ -261,16 +275,23 @@ class Programs:
         self._slow.append(slow)
         return False
 
-    def _unless_stale(self, slow: Slow, changes: list[str]) -> bool:
-        """Begins a change, if what its program has seen is still as it was."""
-        if changes:
-            told = "\n".join(changes)
-            raise AssistantError("stale_base", f"Since you read it, this has changed:\n{told}\nPlan again with it.")
+    def _has_acted(self, slow: Slow, result: Mapping[str, Any]) -> bool:
+        """The end of a call that the artist has allowed."""
+        self._answer(slow.number, {"ok": True, "result": result})
+        return False
+
+    def _is_ready(self, slow: Slow, found: Any) -> bool:
+        """Begins a change, or asks the artist about it; returns whether a run has begun."""
         if self.paused:
             text = "The artist has paused other programs in Blender. Wait until they go on."
             raise AssistantError("tool_busy", text)
         self._refuse_second()
-        return self._begin(slow.number, slow.client, slow.tool, slow.arguments)
+        if isinstance(found, calls.Question):
+            self._ask(slow.number, slow.who, found)
+            return False
+        is_allowed = slow.who.session in self.allowed
+        self._writing = Writing(slow.number, slow.who, calls.begin(found, slow.who.name, is_allowed))
+        return True
 
     def _end_slow(self) -> None:
         """Ends the calls that take several ticks."""
@@ -284,59 +305,56 @@ class Programs:
 
     def _carry_out(self, call: dict[str, Any]) -> bool:
         started = time.perf_counter()
-        number, client, tool, arguments = call["id"], call["client"], call["tool"], call["arguments"]
+        number, tool, arguments = call["id"], call["tool"], call["arguments"]
+        who = Who(call["session"], call["client"])
         try:
             _refuse_now()
             read = calls.reading(tool)
             if read is not None:
                 result = read(arguments)
                 if isinstance(result, Generator):
-                    self._slow.append(Slow(number, client, tool, arguments, result, self._has_read))
-                    return self._go_on(self._slow[-1])
-                self._views.note(client, calls.seen(tool, arguments, result))
+                    return self._begin(Slow(number, who, tool, arguments, result, self._has_read))
+                self._views.note(who, calls.seen(tool, arguments, result))
                 answer: dict[str, Any] = {"ok": True, "result": result}
             else:
-                return self._change(number, client, tool, arguments)
+                self._refuse_second()
+                steps = calls.changing(tool, arguments, self._views.changes(who))
+                return self._begin(Slow(number, who, tool, arguments, steps, self._is_ready))
         except Exception as error:
             answer = calls.refused(error)
         self._answer(number, {**answer, "ms": (time.perf_counter() - started) * 1000})
         return False
 
-    def _change(self, number: int, client: str, tool: str, arguments: Mapping[str, Any]) -> bool:
-        """Begins what changes the file or writes another one; returns whether a run has begun."""
-        self._refuse_second()
-        if tool == "apply_plan":
-            steps = self._views.changes(client)
-            self._slow.append(Slow(number, client, tool, arguments, steps, self._unless_stale))
-            return self._go_on(self._slow[-1])
-        if tool in calls.RUNS:
-            return self._begin(number, client, tool, arguments)
-        self._ask(number, client, tool, arguments)
-        return False
-
     def _refuse_second(self) -> None:
         """Raises ``tool_busy`` while a program is changing the file."""
-        if self.writer:
-            raise AssistantError("tool_busy", f"“{self.writer}” is changing the file. Call again when it has finished.")
+        if (writer := self.writer) is not None:
+            text = f"“{writer.name}” is changing the file. Call again when it has finished."
+            raise AssistantError("tool_busy", text)
 
-    def _begin(self, number: int, client: str, tool: str, arguments: Mapping[str, Any]) -> bool:
-        is_allowed = client in self.allowed
-        self._writing = Writing(number, client, calls.begin(tool, arguments, client, is_allowed))
-        return True
+    def _begin(self, slow: Slow) -> bool:
+        """The first step of a call that may take several ticks; returns whether a run has begun."""
+        self._slow.append(slow)
+        return self._go_on(slow)
 
-    def _ask(self, number: int, client: str, tool: str, arguments: Mapping[str, Any]) -> None:
-        """Asks the artist, unless they have allowed it."""
-        if tool == "approval":
-            question = calls.Question(f"call {arguments['tool']}, and asks you first", dict)
-        elif tool not in calls.WRITING:
-            raise AssistantError("unknown_tool", f"The tool {tool} is no longer there.")
-        else:
-            question = calls.WRITING[tool](arguments)
-            if client in self.allowed:
-                self._answer(number, _result_of(question.act))
-                return
-        self.asked = Asked(number, client, question.text, question.act)
+    def _ask(self, number: int, who: Who, question: calls.Question) -> None:
+        """Asks the artist, unless they have allowed it. What cannot be taken back is asked about all the same."""
+        if who.session in self.allowed and not question.always:
+            self._act(number, who, question.act)
+            return
+        self.asked = Asked(number, who, question.text, question.act)
         self._server.tell(number, "Waiting for the artist's answer in Blender.")
+
+    def _act(self, number: int, who: Who, act: Callable[[], Mapping[str, Any] | Steps]) -> None:
+        """Carries out what was allowed."""
+        try:
+            result = act()
+        except Exception as error:
+            self._answer(number, calls.refused(error))
+            return
+        if isinstance(result, Generator):
+            self._begin(Slow(number, who, "", {}, result, self._has_acted))
+        else:
+            self._answer(number, {"ok": True, "result": result})
 
     def _answer(self, number: int, answer: dict[str, Any]) -> None:
         try:
@@ -354,8 +372,8 @@ class Programs:
         if writing.handle.finished:
             self._writing = None
             report = writing.handle.report()
-            if report.ok:
-                self._views.renew(writing.client)
+            if report.ok and (evidence := writing.handle.evidence) is not None:
+                self._views.renew(writing.who, evidence["trees"])
             self._answer(writing.number, calls.outcome(report))
         elif not self._server.wanted(writing.number):
             self._end_run()
@@ -372,13 +390,6 @@ def _stage(handle: RunHandle) -> str:
         "VALIDATING": "Checking the plan.",
         "EXECUTING": "Applying and checking the result.",
     }.get(handle.summary, "Working.")
-
-
-def _result_of(act: Callable[[], Mapping[str, Any]]) -> dict[str, Any]:
-    try:
-        return {"ok": True, "result": act()}
-    except Exception as error:
-        return calls.refused(error)
 
 
 def _is_rendering() -> bool:

@@ -10,9 +10,11 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from ..host import exchange, export, mainfile
+from ..host.documents import Tree
 from ..host.errors import HostError
 from ..messages import AssistantError
 from ..run import checking
+from .who import Who
 
 # Trees of a program, and programs, that are remembered; the oldest are forgotten.
 _TREES, _PROGRAMS = 8, 16
@@ -31,29 +33,34 @@ class Views:
     """The trees as programs have read them."""
 
     def __init__(self) -> None:
-        self._seen: OrderedDict[str, OrderedDict[str, View]] = OrderedDict()
+        self._seen: OrderedDict[Who, OrderedDict[str, View]] = OrderedDict()
 
-    def note(self, client: str, trees: Mapping[str, View | None]) -> None:
-        """The client knows these trees as they are now; with the view of each that has just been read."""
-        known = self._seen.setdefault(client, OrderedDict())
-        self._seen.move_to_end(client)
+    def note(self, who: Who, trees: Mapping[str, View]) -> None:
+        """The program knows these trees, which have just been read."""
+        if not trees:
+            return
+        known = self._seen.setdefault(who, OrderedDict())
+        self._seen.move_to_end(who)
         for name, view in trees.items():
-            tree = _tree(name)
-            if tree is not None:
-                known[name] = view or View(export.export_tree(tree), True)
-                known.move_to_end(name)
+            known[name] = view
+            known.move_to_end(name)
         for mapping, most in ((known, _TREES), (self._seen, _PROGRAMS)):
             while len(mapping) > most:
                 mapping.popitem(last=False)
 
-    def renew(self, client: str) -> None:
-        """The client has made the change itself, and knows its trees."""
-        self.note(client, dict.fromkeys(self._seen.get(client, ())))
+    def renew(self, who: Who, written: Mapping[str, Tree]) -> None:
+        """The program has made the change itself, and knows the trees that were `written`, as its run has read them."""
+        known = self._seen.get(who, OrderedDict())
+        for name, before in known.items():
+            if name in written:
+                known[name] = View(export.document(name, _nested(name, written)), False)
+            elif not written.keys().isdisjoint(before.document["trees"]) and (tree := _tree(name)) is not None:
+                known[name] = View(export.export_tree(tree, before.whole), before.whole)
 
-    def changes(self, client: str) -> Generator[str, None, list[str]]:
-        """What has changed in the trees that the client has read, in plain words. From now on it knows."""
+    def changes(self, who: Who) -> Generator[str, None, list[str]]:
+        """What has changed in the trees that the program has read, in plain words. From now on it knows."""
         found: list[str] = []
-        known = self._seen.get(client, OrderedDict())
+        known = self._seen.get(who, OrderedDict())
         # Noted only when it can be told: whoever cancels meanwhile has not heard it.
         told: dict[str, View | None] = {}
         for name, before in [*known.items()]:
@@ -78,6 +85,20 @@ class Views:
     def forget(self) -> None:
         """Another file is open."""
         self._seen.clear()
+
+
+def _nested(root: str, trees: Mapping[str, Tree]) -> dict[str, Tree]:
+    """A tree and the groups in it, of all these."""
+    found: dict[str, Tree] = {}
+    waiting = [root]
+    while waiting:
+        name = waiting.pop()
+        if name in found or name not in trees:
+            continue
+        found[name] = trees[name]
+        groups = [node["props"].get("node_tree") for node in trees[name]["nodes"]]
+        waiting += [group["node_group"] for group in groups if isinstance(group, dict) and "node_group" in group]
+    return found
 
 
 def _tree(name: str) -> Any:

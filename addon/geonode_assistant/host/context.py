@@ -398,9 +398,8 @@ def _shown(modifier: Any, near: bool) -> Modifier:
 def _bounds(obj: Any) -> _Bounds:
     if obj.type in _BOUNDLESS:
         return {}
-    corners = [tuple(corner) for corner in obj.bound_box]
-    low, high = ([pick(c[axis] for c in corners) for axis in range(3)] for pick in (min, max))
-    return {"bounds": [_numbers(low), _numbers(high)]}
+    axes = [*zip(*obj.bound_box, strict=True)]
+    return {"bounds": [_numbers(map(min, axes)), _numbers(map(max, axes))]}
 
 
 def _result(obj: Any, measured: bool) -> _Shown:

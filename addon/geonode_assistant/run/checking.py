@@ -57,6 +57,12 @@ def target(plan: str) -> str | None:
     return _target(native.core().validate_plan(plan) if plan else None)
 
 
+def target_in_steps(plan: str) -> Generator[str, None, str | None]:
+    """As ``target``, in steps between which Blender goes on."""
+    verdict = yield from aside("Checking the plan.", lambda: native.core().validate_plan(plan))
+    return _target(verdict)
+
+
 def _target(verdict: dict[str, Any] | None) -> str | None:
     active = host_context.active_object()
     trees = verdict["needs"]["trees"] if verdict and verdict["ok"] else []

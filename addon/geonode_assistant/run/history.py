@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import json
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -182,14 +183,13 @@ def read_in_steps() -> Iterator[None]:
 def _kept() -> Iterator[tuple[tuple[str, int, int], Path]]:
     """The newest files of conversations, with what tells them from what they were before."""
     files = []
-    with contextlib.suppress(OSError):
-        for path in (folders.own_folder() / FOLDER).glob(f"*{ENDING}"):
+    with contextlib.suppress(OSError), os.scandir(folders.own_folder() / FOLDER) as found:
+        for entry in found:
             with contextlib.suppress(OSError):
-                stat = path.stat()
-                if stat.st_size <= MOST_BYTES:
-                    files.append((stat.st_mtime_ns, stat.st_size, path))
+                if entry.name.endswith(ENDING) and (stat := entry.stat()).st_size <= MOST_BYTES:
+                    files.append((stat.st_mtime_ns, stat.st_size, entry.path))
     for at, size, path in sorted(files, reverse=True)[:MOST_FILES]:
-        yield (str(path), at, size), path
+        yield (path, at, size), Path(path)
 
 
 def _stored() -> Iterator[Run]:

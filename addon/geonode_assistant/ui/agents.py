@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import textwrap
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 
@@ -23,6 +23,7 @@ SHOWN_S = 1.0
 
 _shown: list[str] = []
 _waited = 0.0
+_asked = 0
 
 
 def follow(switched_on: bool) -> None:
@@ -59,31 +60,49 @@ def stop() -> None:
 
 def tick() -> float | None:
     """Carries out calls of other programs; returns the seconds until the next tick, or None once the server is off."""
-    global _waited
+    global _waited, _asked
     if not programs.running:
         return None
     if programs.tick():
         polling.start()
         polling.redraw()
+    asked = programs.asked.number if programs.asked is not None else 0
+    if asked != _asked:
+        # What the artist answers is what they see.
+        _asked = asked
+        polling.redraw()
     _waited += INTERVAL_S
     if _waited >= SHOWN_S:
         _waited = 0.0
-        names = [*lines(), programs.asked.text if programs.asked is not None else ""]
+        names = [*(one.line for one in shown()), programs.asked.text if programs.asked is not None else ""]
         if names != _shown:
             _shown[:] = names
             polling.redraw()
     return INTERVAL_S
 
 
-def lines() -> list[str]:
-    """Who is connected, one line each."""
-    found = []
+class Shown(NamedTuple):
+    """A line of the sidebar: the sessions of one name, apart from those of the same name that may make changes."""
+
+    line: str
+    sessions: frozenset[int]
+    is_allowed: bool
+
+
+def shown() -> list[Shown]:
+    """Who is connected."""
+    together: dict[tuple[str, bool], list[dict[str, Any]]] = {}
     for client in programs.clients():
-        text = "{client}: waits" if client["open"] else "{client}: connected"
-        if client["name"] == programs.writer:
+        together.setdefault((client["name"], client["session"] in programs.allowed), []).append(client)
+    found = []
+    for (name, is_allowed), sessions in together.items():
+        numbers = frozenset(one["session"] for one in sessions)
+        text = "{client}: waits" if any(one["open"] for one in sessions) else "{client}: connected"
+        if programs.writer is not None and programs.writer.name == name and programs.writer.session in numbers:
             text = "{client}: is changing the file" if programs.asked is None else "{client}: asks"
-        line = say(text, client=client["name"])
-        found.append(say("{line}, may make changes", line=line) if client["name"] in programs.allowed else line)
+        line = say(text, client=f"{name} ({len(sessions)})" if len(sessions) > 1 else name)
+        line = say("{line}, may make changes", line=line) if is_allowed else line
+        found.append(Shown(line, numbers - {0}, is_allowed))
     return found
 
 
@@ -92,15 +111,15 @@ def draw_programs(layout: bpy.types.UILayout) -> None:
     if not programs.running:
         return
     box = layout.box()
-    named = lines()
     title = "Other programs are paused" if programs.paused else "Other programs may connect"
     box.label(text=title, icon="PAUSE" if programs.paused else "LINKED")
-    for client, line in zip(programs.clients(), named, strict=False):
+    for one in shown():
         row = box.row(align=True)
-        row.label(text=line, translate=False)
-        allowed = client["name"] in programs.allowed
-        button = row.operator("geonode.allow_program", text="", icon="UNLOCKED" if allowed else "LOCKED")
-        button.program = client["name"]
+        row.label(text=one.line, translate=False)
+        if one.sessions:
+            # Whoever calls without a session could be anybody the next time.
+            button = row.operator("geonode.allow_program", text="", icon="UNLOCKED" if one.is_allowed else "LOCKED")
+            button.sessions = " ".join(map(str, sorted(one.sessions)))
     if programs.asked is not None:
         _draw_question(box, programs.asked)
     row = box.row(align=True)
@@ -111,12 +130,13 @@ def draw_programs(layout: bpy.types.UILayout) -> None:
 
 def _draw_question(box: bpy.types.UILayout, asked: Asked) -> None:
     column = box.column(align=True)
-    column.label(text=say("{client} wants to", client=asked.client), icon="QUESTION", translate=False)
+    column.label(text=say("{client} wants to", client=asked.who.name), icon="QUESTION", translate=False)
     for line in textwrap.wrap(asked.text, LINE):
         column.label(text=line, translate=False)
     row = box.row(align=True)
-    row.operator("geonode.answer_program", text="Allow").accept = True
-    row.operator("geonode.answer_program", text="Reject").accept = False
+    for text, accept in (("Allow", True), ("Reject", False)):
+        button = row.operator("geonode.answer_program", text=text)
+        button.accept, button.question = accept, asked.number
 
 
 def draw_preferences(layout: bpy.types.UILayout, stored: Any) -> None:

@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 
 use crate::arguments;
 use crate::presence::REVOKED;
-use crate::queue::{Pending, Queue, shown};
+use crate::queue::{Caller, Pending, Queue, shown};
 use crate::witness::Witness;
 
 /// A call that waits for the artist waits this long.
@@ -38,8 +38,7 @@ pub(crate) struct Calls {
 /// One call.
 #[derive(Debug)]
 pub(crate) struct Wanted<'a> {
-    /// What the client calls itself.
-    pub(crate) client: &'a str,
+    pub(crate) client: &'a Caller,
     pub(crate) tool: &'a str,
     pub(crate) arguments: Value,
     /// The client wants the artist's approval even if the tool needs none.
@@ -52,7 +51,7 @@ impl Calls {
     pub(crate) async fn carry_out(&self, wanted: Wanted<'_>, told: Option<Told>) -> Result<Settled, ToolError> {
         let mut act = Acting {
             witness: &self.witness,
-            client: shown(wanted.client),
+            client: shown(&wanted.client.name),
             tool: short(wanted.tool),
             writes: self.writes(wanted.tool),
             ended: Some(Code::Cancelled),
@@ -167,7 +166,7 @@ impl Calls {
 
     async fn on_host(
         &self,
-        client: &str,
+        client: &Caller,
         call: HostCall,
         limit: Duration,
         told: Option<&Told>,
@@ -188,7 +187,11 @@ impl Calls {
             }
         };
         match tokio::time::timeout(limit, answered).await {
-            Ok(Ok(answer)) => Ok(answer),
+            // Read here and not where it was made: that was Blender's main thread.
+            Ok(Ok(answer)) => serde_json::from_str(&answer).map_err(|error| {
+                let text = format!("Blender's answer cannot be read: {error}.");
+                ToolError::new(Code::ReturnInvalid, text)
+            }),
             Ok(Err(_)) => Err(ToolError::new(Code::Cancelled, REVOKED)),
             Err(_) => {
                 let text = "Blender is busy and did not answer in time. Call again later.";

@@ -1,7 +1,7 @@
 //! What a client of the Model Context Protocol sees: tools, pages to read, prompts, and the outcome of a call.
 
 use std::pin::pin;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use geonode_protocol::Code;
@@ -22,7 +22,7 @@ use tokio::sync::mpsc;
 use crate::calls::{Calls, Wanted};
 use crate::library::{Library, Page};
 use crate::presence::{Listened, SESSION};
-use crate::queue::Queue;
+use crate::queue::{Caller, Queue};
 
 /// A client that wants to know how far a call is hears of it at least this often: some give up a call of which they hear nothing for a
 /// minute, and the artist may take longer to answer.
@@ -56,23 +56,21 @@ pub(crate) struct Handler {
 #[derive(Debug)]
 pub(crate) struct Guest {
     queue: Arc<Queue>,
-    name: OnceLock<String>,
+    session: u64,
 }
 
 impl Guest {
     pub(crate) fn new(queue: &Arc<Queue>) -> Arc<Self> {
         Arc::new(Self {
             queue: Arc::clone(queue),
-            name: OnceLock::new(),
+            session: queue.enter(),
         })
     }
 }
 
 impl Drop for Guest {
     fn drop(&mut self) {
-        if let Some(name) = self.name.get() {
-            self.queue.part(name);
-        }
+        self.queue.part(self.session);
     }
 }
 
@@ -232,14 +230,15 @@ impl ServerHandler for Handler {
 
 impl Handler {
     /// The program at the other end, as it calls itself.
-    fn client_of(&self, context: &RequestContext<RoleServer>) -> String {
+    fn client_of(&self, context: &RequestContext<RoleServer>) -> Caller {
         let name = context.client_info().map(|info| info.name).unwrap_or_default();
         let parts = context.extensions.get::<Parts>();
-        if parts.is_some_and(|parts| parts.headers.contains_key(SESSION)) {
-            // Requests without a session come one by one.
-            self.guest.name.get_or_init(|| name.clone());
+        // A request without a session has a handler of its own.
+        let has_session = parts.is_some_and(|parts| parts.headers.contains_key(SESSION));
+        Caller {
+            name,
+            session: if has_session { self.guest.session } else { 0 },
         }
-        name
     }
 
     /// A page as it is now.
@@ -345,8 +344,10 @@ fn form(schema: &Value) -> JsonObject {
     let mut form = Map::new();
     form.insert("type".to_owned(), "object".into());
     form.insert("properties".to_owned(), Value::Object(kinds.collect()));
-    if let Some(required) = schema.get("required") {
-        form.insert("required".to_owned(), required.clone());
+    for more in ["required", "additionalProperties"] {
+        if let Some(said) = schema.get(more) {
+            form.insert(more.to_owned(), said.clone());
+        }
     }
     form
 }

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use geonode_protocol::Code;
-use geonode_tools::{HostCall, HostResult, ToolError};
+use geonode_tools::{HostCall, ToolError};
 use serde::Serialize;
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
@@ -22,14 +22,25 @@ const PER_SECOND: u32 = 200;
 const SHOWN: Duration = Duration::from_secs(300);
 /// Characters of a client's name that are shown.
 const NAME: usize = 48;
-/// Clients that are remembered.
-const CLIENTS: usize = 16;
+/// Clients that are remembered: more than there can be sessions.
+const CLIENTS: usize = 128;
 
-/// A program that has used the server lately.
+/// The program at the other end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Caller {
+    /// What it calls itself; nobody checks that.
+    pub(crate) name: String,
+    /// Number of its session, which no other one has; 0 for a request without a session: nobody can tell where that comes from.
+    pub(crate) session: u64,
+}
+
+/// A program that has used the server lately: each of its sessions by itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Client {
     /// What it calls itself; nobody checks that.
     pub name: String,
+    /// Number of its session; 0 if it has none.
+    pub session: u64,
     /// Its calls so far.
     pub calls: u64,
     /// Its calls that have no answer yet.
@@ -45,6 +56,8 @@ pub struct Taken {
     pub id: u64,
     /// Name of the client.
     pub client: String,
+    /// Number of its session; 0 if it has none.
+    pub session: u64,
     /// The tool's ID.
     pub tool: String,
     /// The arguments, which fit the tool's schema.
@@ -54,6 +67,9 @@ pub struct Taken {
 #[derive(Debug)]
 struct Known {
     name: String,
+    session: u64,
+    /// Its session is over; what it has asked for ends by itself.
+    gone: bool,
     calls: u64,
     open: usize,
     last: Instant,
@@ -64,7 +80,7 @@ struct Known {
 /// How the host answers a call: once, and before that in words how far it is.
 #[derive(Debug)]
 struct Reply {
-    answer: oneshot::Sender<HostResult>,
+    answer: oneshot::Sender<String>,
     stage: mpsc::UnboundedSender<String>,
 }
 
@@ -72,7 +88,7 @@ struct Reply {
 #[derive(Debug)]
 pub(crate) struct Pending {
     /// The answer, or an error once the host has closed.
-    pub(crate) answer: oneshot::Receiver<HostResult>,
+    pub(crate) answer: oneshot::Receiver<String>,
     /// How far the call is, in words.
     pub(crate) stage: mpsc::UnboundedReceiver<String>,
 }
@@ -86,6 +102,7 @@ struct Waiting {
 #[derive(Debug, Default)]
 struct State {
     next: u64,
+    sessions: u64,
     paused: bool,
     closed: bool,
     clients: Vec<Known>,
@@ -106,7 +123,7 @@ impl Queue {
     ///
     /// # Errors
     /// `tool_busy` while other programs are paused, and beyond the limits.
-    pub(crate) fn admit(&self, client: &str) -> Result<Permit<'_>, ToolError> {
+    pub(crate) fn admit(&self, client: &Caller) -> Result<Permit<'_>, ToolError> {
         let busy = |text: &str| Err(ToolError::new(Code::ToolBusy, text));
         let mut state = self.state();
         if state.closed {
@@ -116,8 +133,8 @@ impl Queue {
             return busy("The artist has paused other programs in Blender. Wait until they go on.");
         }
         let all: usize = state.clients.iter().map(|known| known.open).sum();
-        let name = shown(client);
-        let known = state.known(&name);
+        let name = shown(&client.name);
+        let known = state.known(&name, client.session);
         let now = Instant::now();
         if now.duration_since(known.second) >= Duration::from_secs(1) {
             (known.second, known.in_second) = (now, 0);
@@ -132,11 +149,15 @@ impl Queue {
         known.in_second += 1;
         known.calls += 1;
         known.open += 1;
-        Ok(Permit { queue: self, name })
+        Ok(Permit {
+            queue: self,
+            name,
+            session: client.session,
+        })
     }
 
     /// Hands a call to the host.
-    pub(crate) fn put(&self, client: &str, call: HostCall) -> (u64, Pending) {
+    pub(crate) fn put(&self, client: &Caller, call: HostCall) -> (u64, Pending) {
         let (sender, answer) = oneshot::channel();
         let (telling, told) = mpsc::unbounded_channel();
         let mut state = self.state();
@@ -146,7 +167,8 @@ impl Queue {
         let id = state.next;
         let call = Taken {
             id,
-            client: shown(client),
+            client: shown(&client.name),
+            session: client.session,
             tool: call.tool,
             arguments: call.arguments,
         };
@@ -174,8 +196,8 @@ impl Queue {
         None
     }
 
-    /// Answers a call; returns whether its client still waited.
-    pub(crate) fn answer(&self, id: u64, result: HostResult) -> bool {
+    /// Answers a call with the text of a [`geonode_tools::HostResult`]; returns whether its client still waited.
+    pub(crate) fn answer(&self, id: u64, result: String) -> bool {
         let mut state = self.state();
         let Some(at) = state.taken.iter().position(|(taken, _)| *taken == id) else {
             return false;
@@ -226,6 +248,7 @@ impl Queue {
         state.forget();
         let shown = state.clients.iter().map(|known| Client {
             name: known.name.clone(),
+            session: known.session,
             calls: known.calls,
             open: known.open,
             idle_s: known.last.elapsed().as_secs(),
@@ -233,39 +256,52 @@ impl Queue {
         shown.collect()
     }
 
-    /// Notes that a client has gone; it is shown no longer, unless it has open calls.
-    pub(crate) fn part(&self, client: &str) {
-        let name = shown(client);
-        self.state()
-            .clients
-            .retain(|known| known.open > 0 || known.name != name);
+    /// A number for a new session.
+    pub(crate) fn enter(&self) -> u64 {
+        let mut state = self.state();
+        state.sessions += 1;
+        state.sessions
+    }
+
+    /// Notes that a session is over; its client is shown no longer, once it has no open calls.
+    pub(crate) fn part(&self, session: u64) {
+        let mut state = self.state();
+        for known in state.clients.iter_mut().filter(|known| known.session == session) {
+            known.gone = true;
+        }
+        state.forget();
     }
 
     /// Notes that a client is there.
-    pub(crate) fn greet(&self, client: &str) {
-        self.state().known(&shown(client)).last = Instant::now();
+    pub(crate) fn greet(&self, client: &Caller) {
+        let mut state = self.state();
+        state.known(&shown(&client.name), client.session).last = Instant::now();
     }
 }
 
 impl State {
+    /// A session is known until it is over: what the artist allows it can be seen and taken back for as long.
     fn forget(&mut self) {
-        self.clients
-            .retain(|known| known.open > 0 || known.last.elapsed() < SHOWN);
+        let lasts = |known: &Known| !known.gone && (known.session > 0 || known.last.elapsed() < SHOWN);
+        self.clients.retain(|known| known.open > 0 || lasts(known));
     }
 
-    fn known(&mut self, name: &str) -> &mut Known {
+    fn known(&mut self, name: &str, session: u64) -> &mut Known {
         self.forget();
-        let at = self.clients.iter().position(|known| known.name == name);
+        let is_it = |known: &Known| known.name == name && known.session == session;
+        let at = self.clients.iter().position(is_it);
         let at = at.unwrap_or_else(|| {
             if self.clients.len() >= CLIENTS {
                 let oldest = self.clients.iter().enumerate().filter(|(_, known)| known.open == 0);
-                if let Some((at, _)) = oldest.min_by_key(|(_, known)| known.last) {
+                if let Some((at, _)) = oldest.min_by_key(|(_, known)| (known.session > 0, known.last)) {
                     self.clients.remove(at);
                 }
             }
             let now = Instant::now();
             self.clients.push(Known {
                 name: name.to_owned(),
+                session,
+                gone: false,
                 calls: 0,
                 open: 0,
                 last: now,
@@ -284,15 +320,18 @@ impl State {
 pub(crate) struct Permit<'a> {
     queue: &'a Queue,
     name: String,
+    session: u64,
 }
 
 impl Drop for Permit<'_> {
     fn drop(&mut self) {
         let mut state = self.queue.state();
-        if let Some(known) = state.clients.iter_mut().find(|known| known.name == self.name) {
+        let is_it = |known: &&mut Known| known.name == self.name && known.session == self.session;
+        if let Some(known) = state.clients.iter_mut().find(is_it) {
             known.open = known.open.saturating_sub(1);
             known.last = Instant::now();
         }
+        state.forget();
     }
 }
 
@@ -314,6 +353,13 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    fn caller(name: &str) -> Caller {
+        Caller {
+            name: name.to_owned(),
+            session: 0,
+        }
+    }
+
     fn call() -> HostCall {
         HostCall {
             call_id: "c1".into(),
@@ -326,14 +372,14 @@ mod tests {
     #[test]
     fn a_client_has_few_calls_at_once_and_a_paused_one_none() {
         let queue = Queue::default();
-        let permits: Vec<_> = (0..PER_CLIENT).map(|_| queue.admit("one").unwrap()).collect();
-        assert_eq!(queue.admit("one").unwrap_err().code, Code::ToolBusy);
-        assert!(queue.admit("two").is_ok(), "another client has its own");
+        let permits: Vec<_> = (0..PER_CLIENT).map(|_| queue.admit(&caller("one")).unwrap()).collect();
+        assert_eq!(queue.admit(&caller("one")).unwrap_err().code, Code::ToolBusy);
+        assert!(queue.admit(&caller("two")).is_ok(), "another client has its own");
         drop(permits);
-        assert!(queue.admit("one").is_ok());
+        assert!(queue.admit(&caller("one")).is_ok());
         queue.pause(true);
-        assert!(queue.admit("one").unwrap_err().message.contains("paused"));
-        let (_, _receiver) = queue.put("one", call());
+        assert!(queue.admit(&caller("one")).unwrap_err().message.contains("paused"));
+        let (_, _receiver) = queue.put(&caller("one"), call());
         assert_eq!(queue.take(), None, "no call starts");
         queue.pause(false);
         assert!(queue.take().is_some());
@@ -342,32 +388,50 @@ mod tests {
     #[test]
     fn a_flood_is_bounded_by_the_second() {
         let queue = Queue::default();
-        let admitted = (0..1000).filter(|_| queue.admit("flood").is_ok()).count();
+        let admitted = (0..1000).filter(|_| queue.admit(&caller("flood")).is_ok()).count();
         assert!(admitted <= 2 * PER_SECOND as usize, "{admitted}");
-        for number in 0..100 {
-            queue.greet(&format!("client {number}"));
+        for number in 0..2 * CLIENTS {
+            queue.greet(&caller(&format!("client {number}")));
         }
         assert!(queue.clients().len() <= CLIENTS);
-        queue.greet("guest");
-        assert!(queue.clients().iter().any(|client| client.name == "guest"));
-        queue.part("guest");
-        assert!(queue.clients().iter().all(|client| client.name != "guest"));
+    }
+
+    #[test]
+    fn a_session_is_shown_by_itself_until_it_is_over() {
+        let queue = Queue::default();
+        let guest = |session| Caller {
+            name: "guest".to_owned(),
+            session,
+        };
+        let (one, two) = (guest(queue.enter()), guest(queue.enter()));
+        assert!(one.session > 0 && two.session > 0 && one.session != two.session);
+        let shown = || queue.clients().iter().map(|client| client.session).collect::<Vec<_>>();
+        queue.greet(&one);
+        queue.greet(&two);
+        let permit = queue.admit(&one).unwrap();
+        queue.put(&one, call());
+        assert_eq!(shown(), [one.session, two.session]);
+        // Whoever calls without a session pushes none of them out.
+        for number in 0..2 * CLIENTS {
+            queue.greet(&caller(&format!("client {number}")));
+        }
+        queue.part(two.session);
+        queue.part(one.session);
+        let sessions = || shown().into_iter().filter(|session| *session > 0).collect::<Vec<_>>();
+        assert_eq!(sessions(), [one.session], "its call is open");
+        drop(permit);
+        assert_eq!(sessions(), [0; 0]);
     }
 
     #[test]
     fn a_call_whose_client_has_gone_is_not_carried_out() {
         let queue = Queue::default();
-        let (_, gone) = queue.put("one", call());
+        let (_, gone) = queue.put(&caller("one"), call());
         drop(gone);
-        let (id, mut waits) = queue.put("one", call());
+        let (id, mut waits) = queue.put(&caller("one"), call());
         assert_eq!(queue.take().map(|taken| taken.id), Some(id));
         assert!(queue.wanted(id));
-        let result = HostResult {
-            ok: true,
-            result: json!({}),
-            error: None,
-            ms: 0.0,
-        };
+        let result = r#"{"ok": true, "result": {}}"#.to_owned();
         queue.tell(id, "half way");
         queue.tell(id, "almost");
         for stage in ["half way", "almost"] {
@@ -381,8 +445,8 @@ mod tests {
     #[test]
     fn a_server_that_closes_answers_and_begins_nothing() {
         let queue = Queue::default();
-        let permit = queue.admit("one").unwrap();
-        let (_, mut waits) = queue.put("one", call());
+        let permit = queue.admit(&caller("one")).unwrap();
+        let (_, mut waits) = queue.put(&caller("one"), call());
         queue.close();
         assert!(
             waits
@@ -393,7 +457,7 @@ mod tests {
         assert!(!queue.is_idle(), "its answer is on its way");
         drop(permit);
         assert!(queue.is_idle());
-        assert_eq!(queue.admit("one").unwrap_err().code, Code::Cancelled);
+        assert_eq!(queue.admit(&caller("one")).unwrap_err().code, Code::Cancelled);
     }
 
     #[test]

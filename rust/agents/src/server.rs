@@ -6,7 +6,7 @@ use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use geonode_tools::{HostResult, Registry};
+use geonode_tools::Registry;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::runtime::Runtime;
@@ -23,6 +23,8 @@ use crate::secret::random;
 use crate::sessions::Sessions;
 use crate::witness::{Hears, Witness};
 
+/// A session that says nothing ends after this time: longer than the artist may take to answer. How many there are is bounded (`Guests`).
+const SILENCE: Duration = Duration::from_secs(3600);
 /// Open calls are answered within this time when the server stops.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 /// What belongs to stopping and takes an instant has this long.
@@ -126,7 +128,9 @@ impl Server {
                 ..handler.clone()
             })
         };
-        let rooms = Arc::new(LocalSessionManager::default());
+        let mut rooms = LocalSessionManager::default();
+        rooms.session_config.keep_alive = Some(SILENCE);
+        let rooms = Arc::new(rooms);
         let shared = Arc::new(Shared {
             service: StreamableHttpService::new(make, Arc::clone(&rooms), settings),
             rooms,
@@ -193,8 +197,8 @@ impl Server {
         self.queue.wanted(id)
     }
 
-    /// Answers a call; returns whether its client still waited.
-    pub fn answer(&self, id: u64, result: HostResult) -> bool {
+    /// Answers a call with the text of a [`geonode_tools::HostResult`]; returns whether its client still waited.
+    pub fn answer(&self, id: u64, result: String) -> bool {
         self.queue.answer(id, result)
     }
 

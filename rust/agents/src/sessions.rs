@@ -12,6 +12,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::calls::{Calls, Wanted};
+use crate::queue::Caller;
 use crate::secret::random;
 
 /// Calls of a session that are carried out at the same time.
@@ -53,7 +54,7 @@ pub(crate) struct Sessions {
 #[derive(Debug)]
 pub(crate) struct Session {
     pub(crate) id: String,
-    client: String,
+    client: Caller,
     /// It has said hello, and knows how to come back.
     returns: bool,
     calls: mpsc::Sender<(Asked, CancellationToken)>,
@@ -104,10 +105,14 @@ impl Sessions {
     /// A new session, for which a client `returns` that has said hello; None while there are too many.
     pub(crate) fn open(&self, client: &str, returns: bool) -> Option<Arc<Session>> {
         let id = random(16).ok()?;
-        // Programs that do not say who they are are told apart all the same: limits and allowances go by the name.
-        let client = match client.trim() {
+        // Programs that do not say who they are can be told apart all the same.
+        let name = match client.trim() {
             "" => format!("Program {}", id.get(..4).unwrap_or_default()),
             name => name.to_owned(),
+        };
+        let client = Caller {
+            name,
+            session: self.calls.queue.enter(),
         };
         let (calls, asked) = mpsc::channel(WAITING);
         let session = Arc::new(Session {
@@ -123,7 +128,9 @@ impl Sessions {
         let mut known = lock(&self.known);
         if known.len() >= SESSIONS {
             let away = known.iter().position(|one| lock(&one.out).connection == 0)?;
-            known.remove(away).end.cancel();
+            let gone = known.remove(away);
+            gone.end.cancel();
+            self.calls.queue.part(gone.client.session);
         }
         known.push(Arc::clone(&session));
         self.calls.queue.greet(&client);
@@ -161,7 +168,7 @@ impl Sessions {
         if is_away() {
             session.end.cancel();
             lock(&self.known).retain(|one| one.id != session.id);
-            self.calls.queue.part(&session.client);
+            self.calls.queue.part(session.client.session);
         }
     }
 }
@@ -334,7 +341,7 @@ async fn work(session: Arc<Session>, mut asked: mpsc::Receiver<(Asked, Cancellat
     }
 }
 
-async fn carry_out(calls: &Calls, client: &str, asked: Asked, token: CancellationToken) -> Value {
+async fn carry_out(calls: &Calls, client: &Caller, asked: Asked, token: CancellationToken) -> Value {
     let wanted = Wanted {
         client,
         tool: &asked.tool,
@@ -477,8 +484,8 @@ mod tests {
     async fn programs_without_a_name_are_told_apart() {
         let sessions = sessions();
         let one = sessions.open(" ", true).unwrap();
-        assert!(one.client.starts_with("Program "), "{}", one.client);
-        assert_eq!(one.client.len(), 12);
+        assert!(one.client.name.starts_with("Program "), "{:?}", one.client);
+        assert_eq!(one.client.name.len(), 12);
     }
 
     #[tokio::test]
@@ -503,7 +510,7 @@ mod tests {
             one.attach(0);
         }
         let next = sessions.open("two", true).unwrap();
-        assert_eq!(next.client, "two");
+        assert_eq!(next.client.name, "two");
         next.attach(0);
         assert!(sessions.find(&held.first().unwrap().id).is_none());
         assert!(sessions.open("three", true).is_none());

@@ -6,11 +6,15 @@ mod access;
 mod access_list;
 mod held;
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Result, Write as _};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 pub use held::patiently;
+
+/// Time between two looks whether a lock is free.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// Makes a folder, and missing parents, for its owner alone. An existing folder is not changed.
 ///
@@ -85,6 +89,30 @@ pub fn remove(path: &Path) -> Result<()> {
     }
 }
 
+/// Takes from everybody else what they may do with a file of this user's.
+///
+/// # Errors
+/// The error of the system, such as for a file of another user.
+pub fn make_private(file: &File) -> Result<()> {
+    system::make_private(file)
+}
+
+/// Excludes other processes from what a file stands for, until it is closed; waits at most `limit` for one that holds it.
+///
+/// # Errors
+/// `TimedOut`, or the error of the system.
+pub fn lock(file: &File, limit: Duration) -> Result<()> {
+    let begun = Instant::now();
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) if begun.elapsed() < limit => std::thread::sleep(PAUSE),
+            Err(TryLockError::WouldBlock) => return Err(ErrorKind::TimedOut.into()),
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+    }
+}
+
 /// Whether the path is a link.
 pub fn is_link(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|about| about.is_symlink())
@@ -104,9 +132,9 @@ pub fn exposed_to_others(file: &File) -> Result<Option<&'static str>> {
 
 #[cfg(unix)]
 mod system {
-    use std::fs::{DirBuilder, File, OpenOptions};
+    use std::fs::{DirBuilder, File, OpenOptions, Permissions};
     use std::io::Result;
-    use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+    use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
     use std::path::Path;
 
     pub(crate) fn make_folder(folder: &Path) -> Result<()> {
@@ -120,6 +148,13 @@ mod system {
     pub(crate) fn open(path: &Path, mut options: OpenOptions) -> Result<File> {
         let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
         options.custom_flags(flags.bits().cast_signed()).open(path)
+    }
+
+    pub(crate) fn make_private(file: &File) -> Result<()> {
+        if file.metadata()?.mode() & 0o077 != 0 {
+            file.set_permissions(Permissions::from_mode(0o600))?;
+        }
+        Ok(())
     }
 
     pub(crate) fn exposed_to_others(file: &File) -> Result<Option<&'static str>> {
@@ -157,6 +192,12 @@ mod system {
             return Err(refused());
         }
         Ok(file)
+    }
+
+    /// What is made in a folder of this user's is theirs alone, whatever became of it.
+    #[expect(clippy::unnecessary_wraps, reason = "as elsewhere")]
+    pub(crate) fn make_private(_file: &File) -> Result<()> {
+        Ok(())
     }
 
     pub(crate) fn exposed_to_others(file: &File) -> Result<Option<&'static str>> {

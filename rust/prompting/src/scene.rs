@@ -1,5 +1,7 @@
 //! The scene within its budget: a context cut to the most relevant parts.
 
+use std::io::{self, Write};
+
 use geonode_graph::documents::context::TreeFocus;
 use geonode_graph::ir::Bundle;
 use geonode_graph::{Catalogue, Focus};
@@ -15,7 +17,7 @@ const TREE_MARGIN: usize = 200;
 
 /// The context within its limit: JSON, and below it the page of the target's tree; and whether something was left out.
 pub(crate) fn quoted(context: &Value, catalogue: &Catalogue, limit: usize) -> (String, bool) {
-    let view = view(&plain(context), catalogue, limit.saturating_sub(TREE_MARGIN));
+    let view = view(plain(context), catalogue, limit.saturating_sub(TREE_MARGIN));
     let rest = inert(&view.context.to_string());
     let whole = match view.tree {
         Some(tree) => format!("{rest}\n{}", inert(&tree)),
@@ -127,8 +129,7 @@ pub struct View {
 }
 
 /// The part of the context that fits into `limit` bytes of JSON and tree. The tree gets the remaining bytes, and at least half.
-pub fn view(context: &Value, catalogue: &Catalogue, limit: usize) -> View {
-    let mut context = context.clone();
+pub fn view(mut context: Value, catalogue: &Catalogue, limit: usize) -> View {
     let (tree, focus) = match context.as_object_mut() {
         Some(map) => (map.remove("tree"), map.remove("tree_focus")),
         None => (None, None),
@@ -152,7 +153,7 @@ pub fn view(context: &Value, catalogue: &Catalogue, limit: usize) -> View {
     let names = Names::new(catalogue);
     let tree = write_brief(&bundle, &names, focus, limit / 2);
     let context = fitted(context, limit.saturating_sub(tree.text.len()));
-    let room = limit.saturating_sub(context.to_string().len()).max(limit / 2);
+    let room = limit.saturating_sub(bytes(&context)).max(limit / 2);
     let tree = write_brief(&bundle, &names, focus, room);
     View {
         cut: left_out(&context) || tree.left_out > 0,
@@ -174,33 +175,55 @@ const LENGTHS: [usize; 2] = [5, 0];
 
 /// The context cut to `limit`: long lists first, then objects that are neither active, selected nor the target.
 fn fitted(mut context: Value, limit: usize) -> Value {
-    let size = |value: &Value| value.to_string().len();
-    for list in LISTS {
-        if size(&context) > limit {
-            shorten(&mut context, list, 20);
-        }
-    }
-    if size(&context) > limit {
-        cut_objects(&mut context, limit / 2);
-    }
-    for length in LENGTHS {
-        for list in LISTS {
-            if size(&context) > limit {
-                shorten(&mut context, list, length);
+    let to = |length: usize| LISTS.map(|list| (list, length));
+    // A large scene takes long to write, so its size is looked at anew only where something has changed.
+    let mut size = bytes(&context);
+    let shortened = |context: &mut Value, lists: &[(&str, usize)], size: &mut usize| {
+        for (list, length) in lists {
+            if *size > limit && shorten(context, list, *length) {
+                *size = bytes(context);
             }
         }
+    };
+    shortened(&mut context, &to(20), &mut size);
+    if size > limit {
+        cut_objects(&mut context, limit / 2);
+        size = bytes(&context);
     }
-    if size(&context) > limit {
+    for length in LENGTHS {
+        shortened(&mut context, &to(length), &mut size);
+    }
+    if size > limit {
         cut_objects(&mut context, 0);
     }
     context
 }
 
-/// Keeps the first entries of a list and records how many were left out.
-fn shorten(context: &mut Value, list: &str, length: usize) {
-    let Some(map) = context.as_object_mut() else { return };
+/// The length of a value's text, which is not made.
+fn bytes(value: &Value) -> usize {
+    struct Counted(usize);
+    impl Write for Counted {
+        fn write(&mut self, part: &[u8]) -> io::Result<usize> {
+            self.0 += part.len();
+            Ok(part.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut counted = Counted(0);
+    // Neither a value nor counting fails.
+    serde_json::to_writer(&mut counted, value).unwrap_or_default();
+    counted.0
+}
+
+/// Keeps the first entries of a list and records how many were left out; returns whether some were.
+fn shorten(context: &mut Value, list: &str, length: usize) -> bool {
+    let Some(map) = context.as_object_mut() else {
+        return false;
+    };
     let Some(items) = map.get_mut(list).and_then(Value::as_array_mut) else {
-        return;
+        return false;
     };
     let gone = items.len().saturating_sub(length);
     items.truncate(length);
@@ -209,6 +232,7 @@ fn shorten(context: &mut Value, list: &str, length: usize) {
         let before = map.get(&key).and_then(Value::as_u64).unwrap_or_default();
         map.insert(key, json!(before + gone as u64));
     }
+    gone > 0
 }
 
 /// Keeps the objects that fit: the active one, the target and selected ones first.
@@ -221,12 +245,16 @@ fn cut_objects(context: &mut Value, limit: usize) {
         return;
     };
     let all = objects.len();
-    objects.sort_by_key(|object| {
-        !(object.get("name").is_some_and(|name| keep.contains(name)) || object.get("selected") == Some(&json!(true)))
+    objects.sort_by_cached_key(|object| {
+        let is_selected = object.get("selected").and_then(Value::as_bool) == Some(true);
+        !(is_selected || object.get("name").is_some_and(|name| keep.contains(name)))
     });
     let mut left = limit;
     objects.retain(|object| {
-        let cost = object.to_string().len();
+        if left == 0 {
+            return false;
+        }
+        let cost = bytes(object);
         let fits = cost <= left;
         left = left.saturating_sub(cost);
         fits

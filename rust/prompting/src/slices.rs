@@ -74,7 +74,7 @@ fn within_room(
     } else {
         answers.to_string().len()
     };
-    let view = view(context, catalogue, room.saturating_sub(used));
+    let view = view(context.clone(), catalogue, room.saturating_sub(used));
     let mut out = view.context;
     if let Some(map) = out.as_object_mut() {
         if let Some(tree) = view.tree {

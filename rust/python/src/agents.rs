@@ -7,7 +7,6 @@ use geonode_agents::{Act, Config, Library, Server, StartError};
 use geonode_engine::EngineError;
 use geonode_protocol::Code;
 use geonode_store::audit;
-use geonode_tools::HostResult;
 use pyo3::prelude::*;
 
 use crate::errors::{CoreError, detached};
@@ -52,7 +51,7 @@ impl Agents {
                         client: act.client,
                         tool: act.tool,
                         code: act.code,
-                        left_out: act.left_out,
+                        left_out: 0,
                     });
                 }),
             };
@@ -91,7 +90,7 @@ impl Agents {
         self.0.file().to_owned()
     }
 
-    /// The next call for Blender's main thread, `{"id", "client", "tool", "arguments"}`, or None. Never blocks.
+    /// The next call for Blender's main thread, `{"id", "client", "session", "tool", "arguments"}`, or None. Never blocks.
     fn take<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.0.take().map(|call| to_python(py, &call)).transpose()
     }
@@ -103,12 +102,7 @@ impl Agents {
 
     /// Answers a call with `{"ok", "result"?, "error"?: {"code", "message"}, "ms"?}`; returns whether its client still waited.
     fn answer(&self, id: u64, result: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let text = dumps(result)?;
-        detached(result.py(), || {
-            let result: HostResult =
-                serde_json::from_str(&text).map_err(|error| EngineError::Request(error.to_string()))?;
-            Ok::<_, EngineError>(self.0.answer(id, result))
-        })
+        Ok(self.0.answer(id, dumps(result)?))
     }
 
     /// Says to the client of a call that was taken how far it is.
@@ -121,7 +115,8 @@ impl Agents {
         self.0.pause(paused);
     }
 
-    /// The programs of the last minutes: `[{"name", "calls", "open", "idle_s"}]`.
+    /// The sessions of programs, and the programs without one of the last minutes (`session` 0): `[{"name", "session", "calls", "open",
+    /// "idle_s"}]`.
     fn clients<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &self.0.clients())
     }

@@ -1,12 +1,12 @@
 //! Files in the add-on's own folder: complete or absent, small, and set aside when damaged.
 
 use std::fmt::Write as _;
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
-use geonode_files::{make_folder, patiently, remove, rename, replace};
+use geonode_files::{lock, make_folder, patiently, remove, rename, replace};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -56,17 +56,8 @@ impl Folder {
     /// Excludes other processes until the file is dropped. Waits at most two seconds for another process.
     pub(crate) fn lock(&self) -> io::Result<File> {
         let file = File::options().create(true).append(true).open(self.0.join(".lock"))?;
-        let begun = Instant::now();
-        loop {
-            match file.try_lock() {
-                Ok(()) => return Ok(file),
-                Err(TryLockError::WouldBlock) if begun.elapsed() < LOCK_WAIT => {
-                    std::thread::sleep(Duration::from_millis(5));
-                }
-                Err(TryLockError::WouldBlock) => return Err(io::ErrorKind::TimedOut.into()),
-                Err(TryLockError::Error(error)) => return Err(error),
-            }
-        }
+        lock(&file, LOCK_WAIT)?;
+        Ok(file)
     }
 
     /// The file's bytes; `None` when it does not exist. A file longer than `limit` is `InvalidData`.

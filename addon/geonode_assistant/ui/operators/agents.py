@@ -105,10 +105,15 @@ class GEONODE_OT_answer_program(_OfQuestion, bpy.types.Operator):
     bl_options = {"INTERNAL"}
 
     accept: bpy.props.BoolProperty(options={"HIDDEN", "SKIP_SAVE"})
+    question: bpy.props.IntProperty(options={"HIDDEN", "SKIP_SAVE"})
 
     def execute(self, _context: bpy.types.Context) -> set[str]:
-        programs.decide(self.accept)
         polling.redraw()
+        if programs.asked is None or programs.asked.number != self.question:
+            # Another question has come while the panel showed the one that was answered.
+            self.report({"WARNING"}, "The program asks something else by now; look again")
+            return {"CANCELLED"}
+        programs.decide(self.accept)
         return {"FINISHED"}
 
 
@@ -116,18 +121,18 @@ class GEONODE_OT_allow_program(_OfPrograms, bpy.types.Operator):
     """Lets a program make changes without a question, or no longer."""
 
     bl_description = (
-        "Let this program make changes without a question until it is revoked, or ask again each time. Scripts, "
-        "deletions and heavy results always ask"
+        "Let this program make changes without a question until it leaves or is revoked, or another file is opened; or "
+        "ask again each time. Scripts, deletions, heavy results and files that are replaced always ask"
     )
 
     bl_idname = "geonode.allow_program"
     bl_label = "Allow Changes"
     bl_options = {"INTERNAL"}
 
-    program: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+    sessions: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
 
     def execute(self, _context: bpy.types.Context) -> set[str]:
-        programs.allowed ^= {self.program}
+        programs.allowed ^= {int(session) for session in self.sessions.split()}
         polling.redraw()
         return {"FINISHED"}
 

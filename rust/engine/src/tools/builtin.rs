@@ -149,7 +149,7 @@ fn scene_summary(mut raw: Value, catalogue: &Catalogue) -> Value {
         fields.shift_remove("tree");
         fields.shift_remove("tree_focus");
     }
-    geonode_prompting::view(&raw, catalogue, MAX_SCENE).context
+    geonode_prompting::view(raw, catalogue, MAX_SCENE).context
 }
 
 fn object(properties: &Value, required: &[&str]) -> Value {
@@ -159,6 +159,32 @@ fn object(properties: &Value, required: &[&str]) -> Value {
 fn gives(properties: &Value) -> Value {
     let required: Vec<&String> = properties.as_object().into_iter().flat_map(Map::keys).collect();
     json!({"type": "object", "properties": properties, "required": required})
+}
+
+/// The schema of a result with fields that it may have besides.
+fn with(mut schema: Value, optional: &Value) -> Value {
+    let fields = schema.get_mut("properties").and_then(Value::as_object_mut);
+    if let (Some(fields), Some(optional)) = (fields, optional.as_object()) {
+        fields.extend(optional.clone());
+    }
+    schema
+}
+
+/// What a scene is told as, besides its objects; each other field (`…_left_out`) is a number.
+fn scene() -> Value {
+    let list = json!({"type": "array"});
+    let mut schema = with(
+        gives(&json!({"objects": list})),
+        &json!({
+            "collections": list, "materials": list, "images": list, "node_groups": list, "selection": list, "blender": list,
+            "active_object": {}, "target_object": {}, "target_modifier": {}, "target_node_group": {},
+            "units": {}, "frame": {}, "cut_kinds": {},
+        }),
+    );
+    if let Some(fields) = schema.as_object_mut() {
+        fields.insert("additionalProperties".to_owned(), json!({"type": ["integer", "null"]}));
+    }
+    schema
 }
 
 fn on_host(spec: Spec) -> Spec {
@@ -234,14 +260,14 @@ fn of_the_scene() -> Result<Vec<Spec>, SpecError> {
             "Scene summary",
             "The scene as it is now: objects, collections, materials, node groups.",
             object(&json!({}), &[]),
-            gives(&json!({"objects": {"type": "array"}})),
+            scene(),
         )?),
         on_host(Spec::new(
             "modifier_stack",
             "Modifiers of an object",
             "An object's modifiers, with values of inputs.",
             object(&json!({"object_name": object_name}), &[]),
-            named(json!({"modifiers": {"type": "array"}})),
+            with(named(json!({"modifiers": {"type": "array"}})), &json!({"type": {"type": "string"}, "library": {"type": "boolean"}})),
         )?),
         on_host(Spec::new(
             "tree_ir",
@@ -256,7 +282,7 @@ fn of_the_scene() -> Result<Vec<Spec>, SpecError> {
                 "Evaluated geometry",
                 "What an object's modifiers make: counts, bounds.",
                 object(&json!({"object_name": object_name}), &[]),
-                named(json!({"evaluated": {"type": "object"}})),
+                with(named(json!({"evaluated": {"type": "object"}})), &json!({"note": {"type": "string"}})),
             )?
             .within(60.0)?,
         ),

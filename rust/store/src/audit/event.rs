@@ -39,6 +39,9 @@ pub enum Event {
     Refused {
         /// The codes of the rules.
         codes: Vec<Code>,
+        /// Such events before this one that are not recorded, as there were too many.
+        #[serde(skip_serializing_if = "is_none")]
+        left_out: u32,
     },
     /// A policy reported something about a request to a model.
     Policy {
@@ -82,6 +85,11 @@ pub enum Event {
         /// How many entries are missing.
         events: u64,
     },
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_none(left_out: &u32) -> bool {
+    *left_out == 0
 }
 
 /// The subject of a request, without its words.

@@ -13,8 +13,9 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use geonode_files::{open_or_make, patiently, rename};
+use geonode_files::{lock, make_private, open_or_make, rename};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -22,6 +23,8 @@ use super::chain::{AuditError, CONTINUED, Entry, MAX_ENTRY, Tail, next};
 
 /// Most bytes of a log; its old part may have the same size.
 pub const MAX_LOG: u64 = 16 << 20;
+/// How long to wait for another process that writes; none needs so long.
+const LOCK_WAIT: Duration = Duration::from_secs(10);
 
 /// The result of verifying a log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -114,8 +117,8 @@ impl AuditLog {
         if let Some(broken) = &self.broken {
             return Err(broken.clone());
         }
-        let lock = open(&beside(&self.path, "lock")).map_err(|error| system(&self.path, &error))?;
-        lock.lock().map_err(|error| system(&self.path, &error))?;
+        let held = open(&beside(&self.path, "lock")).map_err(|error| system(&self.path, &error))?;
+        lock(&held, LOCK_WAIT).map_err(|error| system(&self.path, &error))?;
         let result = work(self);
         if let Err(error @ AuditError::Broken { .. }) = &result {
             self.broken = Some(error.clone());
@@ -131,7 +134,7 @@ impl AuditLog {
             let old = self.old_part()?;
             if self.tail.entries > 0 && old.as_ref().is_some_and(|old| old.first == self.tail.first) {
                 let path = beside(&self.path, "old");
-                self.check_tail(&patiently(|| File::open(&path)).map_err(|error| system(&path, &error))?)?;
+                self.check_tail(&open_there(&path).map_err(|error| system(&path, &error))?)?;
             }
             self.tail = Tail::default();
             self.catch_up(&file, old.as_ref())?;
@@ -145,7 +148,7 @@ impl AuditLog {
     /// The old part, verified; `None` if there is none.
     fn old_part(&self) -> Result<Option<Tail>, AuditError> {
         let path = beside(&self.path, "old");
-        let file = match patiently(|| File::open(&path)) {
+        let file = match open_there(&path) {
             Ok(file) => file,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(system(&path, &error)),
@@ -269,9 +272,16 @@ impl AuditLog {
     }
 }
 
-/// Opens a file to read and append, or creates one that only its owner can read. Links are not followed.
+/// Opens a file to read and append, or creates one; only its owner can read it. Links are not followed.
 fn open(path: &Path) -> std::io::Result<File> {
-    open_or_make(path, File::options().read(true).append(true))
+    let file = open_or_make(path, File::options().read(true).append(true))?;
+    make_private(&file)?;
+    Ok(file)
+}
+
+/// Opens a file to read. Links are not followed, and nothing waits for the other end of a pipe.
+fn open_there(path: &Path) -> std::io::Result<File> {
+    geonode_files::open(path, File::options().read(true))
 }
 
 /// Takes what lies behind this length out of a file. On Windows whoever may only append may not do that.
@@ -370,6 +380,41 @@ mod tests {
             );
             fs::remove_file(&path).unwrap();
         }
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_log_that_others_could_read_is_private_again_and_no_pipe_or_link_is_its_old_part() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let (folder, path) = filled(2);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
+        let mut log = AuditLog::open(&path).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        log.append("more", json!(1)).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+
+        let old = beside(&path, "old");
+        let target = folder.path().join("target");
+        fs::copy(&path, &target).unwrap();
+        std::os::unix::fs::symlink(&target, &old).unwrap();
+        assert_eq!(AuditLog::open(&path).unwrap_err().code(), Code::AuditUnwritable);
+        fs::remove_file(&old).unwrap();
+        let made = std::process::Command::new("mkfifo").arg(&old).status().unwrap();
+        assert!(made.success());
+        // It does not wait for somebody who writes.
+        assert_eq!(AuditLog::open(&path).unwrap_err().code(), Code::AuditUnwritable);
+    }
+
+    #[test]
+    fn a_log_that_another_process_holds_is_not_waited_for_without_end() {
+        let (_folder, path) = filled(1);
+        let held = open(&beside(&path, "lock")).unwrap();
+        lock(&held, Duration::ZERO).unwrap();
+        let refused = lock(&open(&beside(&path, "lock")).unwrap(), Duration::from_millis(20)).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::TimedOut);
+        drop(held);
+        assert!(AuditLog::open(&path).is_ok());
     }
 
     #[test]

@@ -6,6 +6,7 @@
 mod chain;
 mod event;
 mod log;
+mod often;
 mod recorder;
 mod watch;
 

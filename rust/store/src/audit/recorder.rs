@@ -15,6 +15,7 @@ use sha2::{Digest, Sha256};
 use super::chain::AuditError;
 use super::event::Event;
 use super::log::{AuditLog, Verified};
+use super::often::Often;
 
 /// Most events that may wait to be written.
 const AHEAD: usize = 1024;
@@ -36,6 +37,7 @@ struct Recorder {
 #[derive(Default)]
 struct Shared {
     lost: AtomicU64,
+    often: Often,
     trouble: Mutex<Option<AuditError>>,
 }
 
@@ -89,8 +91,9 @@ pub fn stop() {
 }
 
 /// Records an event, if a log is being written. Never waits.
-pub fn record(event: Event) {
+pub fn record(mut event: Event) {
     if let Some(recorder) = recorder().as_ref()
+        && recorder.shared.often.admits(&mut event)
         && matches!(
             recorder.orders.try_send(Order::Write(event)),
             Err(TrySendError::Full(_))
@@ -204,6 +207,8 @@ fn write(path: &Path, inbox: &Receiver<Order>, shared: &Shared) {
                 let lost = (lost > 0).then_some(Event::Lost { events: lost });
                 for event in std::iter::once(event).chain(lost) {
                     if let Err(error) = append(log, &event) {
+                        let events = if let Event::Lost { events } = event { events } else { 1 };
+                        shared.lost.fetch_add(events, Ordering::Relaxed);
                         note(error);
                     }
                 }

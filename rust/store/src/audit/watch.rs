@@ -110,7 +110,10 @@ impl Watcher {
         let new: Vec<Code> = codes.difference(&self.refused).copied().collect();
         self.refused.extend(codes);
         if !new.is_empty() {
-            record(Event::Refused { codes: new });
+            record(Event::Refused {
+                codes: new,
+                left_out: 0,
+            });
         }
     }
 }
@@ -121,6 +124,7 @@ pub fn refused_calls(codes: impl IntoIterator<Item = Code>) {
     if !codes.is_empty() {
         record(Event::Refused {
             codes: codes.into_iter().collect(),
+            left_out: 0,
         });
     }
 }
