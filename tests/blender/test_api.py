@@ -231,6 +231,7 @@ def test_replayed_replies_are_a_provider() -> None:
     report = driver.drive(handle)
     assert report.ok, report.messages
     assert top() == pytest.approx(2)
+    assert handle.report() is report, "it does not change any more, and that of a large plan takes long to read"
 
 
 def test_settings_apply_to_one_run_and_wrong_ones_end_it() -> None:

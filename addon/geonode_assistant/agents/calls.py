@@ -259,7 +259,9 @@ def _preset(arguments: Arguments) -> Wishing:
 
 def _of_preset(wanted: dict[str, Any], words: str, arguments: Arguments) -> Wishing:
     target = arguments.get("object") or host_context.active_object()
-    scene = host_context.capture_context(arguments.get("object"))
+    scene = host_context.capture_context(arguments.get("object"), with_tree=False)
+    if (tree := scene["target_node_group"]) is not None:
+        scene["tree"] = yield from checking.read_in_steps(tree, False)
     plan = yield from checking.aside("Planning.", lambda: native.core().preset_plan(wanted, scene))
     return Wish(plan if isinstance(plan, str) else json.dumps(plan), words, target)
 

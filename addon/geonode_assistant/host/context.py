@@ -133,23 +133,29 @@ def inspect(objects: Iterable[str], trees: Iterable[str], read: dict[str, Tree] 
     """The document for the named objects and trees, with the trees of the objects' modifiers and nested groups; names
     that do not exist are absent. Trees that have been `read` are not read again.
     """
+    document = described(objects, trees, read)
+    document["scene"] = _figures(set(document["objects"]))
+    hashed = {key: value for key, value in document.items() if key not in ("fingerprint", "scene")}
+    text = json.dumps(hashed, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    document["fingerprint"] = hashlib.sha256(text.encode()).hexdigest()
+    return document
+
+
+def described(objects: Iterable[str], trees: Iterable[str], read: dict[str, Tree] | None = None) -> Document:
+    """As ``inspect``, without what only a run needs: fingerprint and figures are empty."""
     objects = list(dict.fromkeys(objects))
     found: dict[str, Object] = {name: target(obj) for name in objects if (obj := bpy.data.objects.get(name))}
     present = trees_of(objects, trees)
     known = read is not None and all(name in read for name in present)
     exported = read if read is not None and known else export.export_trees(present)["trees"]
-    document: Document = {
+    return {
         "objects": found,
         "trees": exported,
         "tree_info": {name: _info(values.resolve("node_group", name), ir) for name, ir in exported.items()},
         "names": {kind: names(kind) for kind in ("object", "collection", "material", "image", "node_group")},
         "fingerprint": "",
-        "scene": _figures(set(found)),
+        "scene": {"objects": {}, "collections": {}},
     }
-    hashed = {key: value for key, value in document.items() if key not in ("fingerprint", "scene")}
-    text = json.dumps(hashed, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    document["fingerprint"] = hashlib.sha256(text.encode()).hexdigest()
-    return document
 
 
 def without_figures(document: Document) -> dict[str, Any]:

@@ -56,10 +56,12 @@ def export_in_steps(find: Callable[[], Any], whole: bool = True) -> Generator[No
         now: Bundle | None = None
         with suppress(_Changed):
             now = yield from _steps(find, whole, pace)
-        if now is not None and (now == before or pace.steps == 1):
+        if now is not None and pace.steps == 1:
+            return now
+        yield
+        if now is not None and now == before:
             return now
         before = now
-        yield
     # Somebody changes it all the time.
     return export_tree(find(), whole)
 

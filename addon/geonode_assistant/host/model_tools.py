@@ -52,7 +52,7 @@ def tree_named(arguments: Arguments, target: Target) -> str:
 
 def tree_document(name: str, read: dict[str, Tree] | None = None) -> dict[str, Any]:
     """A node group and its nested groups as IR, or as they have been `read`."""
-    return {"node_group": name, "document": context.without_figures(context.inspect([], [name], read))}
+    return {"node_group": name, "document": context.without_figures(context.described([], [name], read))}
 
 
 def geometry_stats(arguments: Arguments, target: Target) -> dict[str, Any]:

@@ -163,6 +163,7 @@ class RunHandle:
         self._error: dict[str, str] | None = None
         self._cancelled_at: float | None = None
         self._cancel_reason: dict[str, str] | None = None
+        self._reported: RunReport | None = None
         self.state: RunState = "idle"
         self.summary: Summary = "IDLE"
         self.finished = False
@@ -309,11 +310,14 @@ class RunHandle:
         """The report; complete once ``finished``."""
         if self._error is not None and self._kept:
             return self._unconfirmed()
+        if self._reported is not None:
+            return self._reported
         try:
-            own = self._error or (self._cancel_reason if self.core.report()["status"] == "cancelled" else None)
+            data = dict(self.core.report())
+            own = self._error or (self._cancel_reason if data["status"] == "cancelled" else None)
             if own is not None:
                 self.core.note(own["code"], own["message"])
-            data = dict(self.core.report())
+                data = dict(self.core.report())
         except Exception as error:
             # The core cannot report its own messages any more, so this is the only one.
             self._error = self._error or failure(error)
@@ -321,7 +325,11 @@ class RunHandle:
             data = {"messages": [_message(own)]}
         if self._error is not None:
             data["status"] = self._end_without_core()
-        return RunReport(data)
+        report = RunReport(data)
+        if self.finished:
+            # That of a large plan takes long to read.
+            self._reported = report
+        return report
 
     def _unconfirmed(self) -> RunReport:
         """The report of a run that passed its gates and was kept, and whose core then failed."""
