@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use geonode_protocol::Code;
 
+use crate::heads;
 use crate::library::{Entry, Library};
 use crate::nouns::{assign, nouns};
 use crate::phrase::Phrase;
@@ -12,6 +13,7 @@ use crate::preset::Makes;
 use crate::reading::{Item, ItemKind, Reading};
 use crate::refusal::Refusal;
 use crate::scene::Referent;
+use crate::unread::not_understood;
 
 /// Evidence below this is too weak for a plan.
 const THRESHOLD: f64 = 2.0;
@@ -206,17 +208,29 @@ pub(crate) fn choose<'a>(library: &'a Library, reading: &Reading, prompt: &str) 
     candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
     let Some((best, others)) = candidates.split_first() else {
         let message = "No preset fits this prompt, so nothing was changed. Word it like one of the presets, or choose a language model.";
-        return Err(Refusal::new(Code::NoPresetMatch, message).near(library.nearest(prompt)));
+        let refusal = Refusal::new(Code::NoPresetMatch, message).near(library.nearest(prompt));
+        return Err(Refusal {
+            unmatched: true,
+            ..refusal
+        });
     };
     if let Some(other) = second_task(library, best, reading) {
         return Err(several(best.entry, other));
     }
-    if let Some(other) = others.iter().find(|other| !explains(best.entry, &other.own, reading)) {
+    let asking = heads::asking(reading);
+    let asks = |one: &Candidate| one.own.iter().any(|at| asking.get(*at) == Some(&true));
+    for other in others {
+        if explains(best.entry, &other.own, reading) {
+            continue;
+        }
         // The weaker candidate may be the one that understands both.
         if explains(other.entry, &best.evidence, reading) && best.score - other.score < 0.6 {
             return Ok(other.entry);
         }
-        if places(other.entry, best, reading) {
+        if grows(best, other.entry, reading) || is_adjective(other, best, reading) {
+            return Ok(best.entry);
+        }
+        if places(other.entry, best, reading) || is_adjective(best, other, reading) {
             return Ok(other.entry);
         }
         if let Some(word) =
@@ -227,7 +241,12 @@ pub(crate) fn choose<'a>(library: &'a Library, reading: &Reading, prompt: &str) 
             );
             return Err(Refusal::new(Code::UnknownObject, message));
         }
-        return Err(several(best.entry, other.entry));
+        // What only describes is no second wish, and is named as what is not understood.
+        return Err(match (asks(best), asks(other)) {
+            (true, true) => several(best.entry, other.entry),
+            (false, true) => not_understood(other.entry, strange(other.entry, best, reading)),
+            _ => not_understood(best.entry, strange(best.entry, other, reading)),
+        });
     }
     Ok(best.entry)
 }
@@ -299,13 +318,50 @@ fn places(entry: &Entry, made: &Candidate, reading: &Reading) -> bool {
     thing.is_some_and(|noun| made.own.iter().all(|at| *at == noun.at) && !made.own.is_empty())
 }
 
+/// The words that call for another preset and that `entry` does not understand.
+fn strange(entry: &Entry, other: &Candidate, reading: &Reading) -> Vec<String> {
+    let unread = other.own.iter().filter(|at| !explains(entry, &[**at], reading));
+    unread
+        .filter_map(|at| reading.item(*at))
+        .map(|item| item.typed.clone())
+        .collect()
+}
+
+/// Whether what `entry` would copy is what `made` lays over a surface by itself: “scatter grass on the plane”.
+fn grows(made: &Candidate, entry: &Entry, reading: &Reading) -> bool {
+    let preset = &made.entry.preset;
+    let all = nouns(reading, entry);
+    let thing = assign(entry, &all).1;
+    preset.target.makes == Makes::Never
+        && preset.thing.is_none()
+        && thing.is_some_and(|noun| made.own.contains(&noun.at))
+}
+
+/// Whether what calls for `one` only stands before the noun of what `made` makes: “floating stairs”.
+fn is_adjective(one: &Candidate, made: &Candidate, reading: &Reading) -> bool {
+    let preset = &made.entry.preset;
+    let (Some(first), Some(noun)) = (one.own.iter().min(), made.own.iter().min()) else {
+        return false;
+    };
+    let joined = |at: usize| {
+        reading.item(at).is_some_and(|item| {
+            item.kind == ItemKind::Word
+                && !reading.language.prepositions.contains(&item.text)
+                && !reading.language.conjunctions.contains(&item.text)
+                && !reading.language.is_determiner(&item.text)
+        })
+    };
+    let makes = preset.target.makes != Makes::Never && preset.thing.is_none();
+    makes && one.own.iter().all(|at| at < noun) && (*first..*noun).all(joined)
+}
+
 /// The noun of what `entry` works on, where nothing in the scene has that name and it alone calls for `made`: “scatter rocks on the Highway”.
 fn missing_ground(entry: &Entry, made: &Candidate, reading: &Reading) -> Option<String> {
     let all = nouns(reading, entry);
     let noun = assign(entry, &all).0?;
     let alone = !made.own.is_empty() && made.own.iter().all(|at| *at == noun.at);
     match &noun.referent {
-        Referent::Unknown(word) if alone => Some(word.clone()),
+        Referent::Unknown(word) if alone && noun.definite => Some(word.clone()),
         _ => None,
     }
 }
@@ -321,6 +377,7 @@ fn several(a: &Entry, b: &Entry) -> Refusal {
 /// Another preset that a different clause asks for: “… and extrude its faces”.
 fn second_task<'a>(library: &'a Library, best: &Candidate, reading: &Reading) -> Option<&'a Entry> {
     let clauses = reading.clauses();
+    let asking = heads::asking(reading);
     let clause = |at: &usize| clauses.get(*at).copied().unwrap_or(0);
     let ours: HashSet<usize> = best.evidence.iter().map(clause).collect();
     let others = library
@@ -367,6 +424,7 @@ fn second_task<'a>(library: &'a Library, best: &Candidate, reading: &Reading) ->
                 .copied()
                 .filter(|at| !explains(best.entry, std::slice::from_ref(at), reading))
                 .collect();
-            (!strange.is_empty() && strange.iter().all(|at| !ours.contains(&clause(at)))).then_some(other.entry)
+            let asks = strange.iter().any(|at| asking.get(*at) == Some(&true));
+            (asks && strange.iter().all(|at| !ours.contains(&clause(at)))).then_some(other.entry)
         })
 }

@@ -13,6 +13,7 @@ use crate::quantity::Unit;
 use crate::reading::{Item, ItemKind, Reading};
 use crate::refusal::Refusal;
 use crate::scene::Referent;
+use crate::unread::not_understood;
 
 /// Words that may be ignored and are named in the message.
 const FEW: usize = 3;
@@ -231,7 +232,8 @@ fn restricted(reading: &Reading, used: &HashSet<usize>, hard: &mut Vec<String>) 
     for phrase in &reading.language.restrictions {
         if let Some((start, end)) = phrase.find(reading)
             && !(start..end).all(|at| used.contains(&at) || says_nothing(reading, at))
-            && !(reading.is(start, &["only"]) && goes_on(reading, |at| used.contains(&at), (start + 1).max(end - 1)))
+            && !(reading.is(start, &["only", "where"])
+                && goes_on(reading, |at| used.contains(&at), (start + 1).max(end - 1)))
         {
             hard.extend(
                 (start..end)
@@ -417,26 +419,6 @@ pub(crate) fn leftovers(
     Err(not_understood(entry, hard))
 }
 
-/// The refusal that names what was understood and what was not.
-fn not_understood(entry: &Entry, mut words: Vec<String>) -> Refusal {
-    let mut named = HashSet::new();
-    words.retain(|word| named.insert(word.clone()));
-    words.truncate(8);
-    let numbers = words.iter().all(|word| word.starts_with(|c: char| c.is_ascii_digit()));
-    let why = if numbers {
-        " A number needs a word that says what it is (“5 cm apart”), and each value is given once."
-    } else {
-        ""
-    };
-    let words = words.iter().map(|word| format!("“{}”", shorten(word)));
-    let list = words.collect::<Vec<_>>().join(", ");
-    let message = format!(
-        "Understood: {} ({}) Not understood: {list}. Nothing was changed. Leave that out, or word it differently.{why}",
-        entry.preset.title, entry.preset.description
-    );
-    Refusal::new(Code::PartlyUnderstood, message).near(vec![entry.suggestion()])
-}
-
 /// Whether the word precedes a noun that was read, like an adjective: “rusty old posts”, “a stone circle”.
 fn describes(entry: &Entry, reading: &Reading, at: usize, used: &HashSet<usize>) -> bool {
     let language = reading.language;
@@ -498,13 +480,4 @@ fn idle(reading: &Reading, at: usize) -> bool {
         .item(at)
         .is_some_and(|item| item.text.ends_with("ly") && item.text.len() > 4);
     manner || purpose(reading, at)
-}
-
-/// A word for a message, shortened if it is long.
-fn shorten(word: &str) -> String {
-    if word.chars().count() <= 40 {
-        word.to_owned()
-    } else {
-        word.chars().take(39).chain(['…']).collect()
-    }
 }

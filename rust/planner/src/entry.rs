@@ -358,6 +358,13 @@ impl Entry {
         concepts.flat_map(|(_, list)| list)
     }
 
+    /// Whether the word introduces an object in one of its roles: “scatter”, “along”.
+    pub(crate) fn introduces(&self, stem: &str) -> bool {
+        let roles = [&self.target, &self.thing].into_iter();
+        let mut phrases = roles.flat_map(|role| role.after.iter().chain(&role.object_of));
+        phrases.any(|phrase| phrase.stems().any(|one| one == stem))
+    }
+
     /// Whether its title or its description has the word: “brick” of a brick wall.
     pub(crate) fn speaks_of(&self, stem: &str) -> bool {
         let said = format!("{} {}", self.preset.title, self.preset.description).to_lowercase();

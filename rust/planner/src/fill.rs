@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use geonode_graph::documents::context::Units;
 use geonode_protocol::Code;
 
+use crate::beside::is_vague;
 use crate::language::Dimension;
 use crate::library::{Entry, Slot};
-use crate::offers::{idle, is_vague, offers};
+use crate::offers::{idle, offers};
 use crate::phrase::Phrase;
 use crate::preset::{Parameter, ParameterKind};
 use crate::quantity::{Amount, Unit};

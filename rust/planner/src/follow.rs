@@ -4,15 +4,20 @@ use geonode_graph::documents::context::Context;
 use geonode_protocol::Code;
 
 use crate::build::{Planned, build};
+use crate::complaint;
 use crate::degree::counting;
 use crate::last::Last;
 use crate::library::{Entry, Library, Slot};
 use crate::naming::About;
-use crate::preset::{Parameter, ParameterKind};
+use crate::page::title;
+use crate::preset::{Parameter, ParameterKind, Rule};
+use crate::reading::{Item, Reading};
 use crate::refusal::Refusal;
 use crate::relative;
-use crate::request::{Options, read};
+use crate::request::{Options, read, read_as};
+use crate::roles::Thing;
 use crate::template::Read;
+use crate::tokens::stem;
 use crate::values::PromptValue;
 
 /// A prompt about the last result.
@@ -35,9 +40,7 @@ impl<'a> Follow<'_, 'a> {
 
     /// Changes that compare with what is there, or several of one sentence.
     pub(crate) fn changes(&self, rest: &str) -> Option<Result<Read<'a>, Refusal>> {
-        let joints = &self.library.language.joints;
-        let joined = joints.iter().find_map(|joint| rest.split_once(joint.as_str()));
-        let Some((_, second)) = joined else {
+        let Some((_, second)) = self.joined(rest).next() else {
             return relative::read(self.library, self.last, rest, self.context);
         };
         // “thicker, 25 cm” is one change; of two, none may be lost.
@@ -50,16 +53,21 @@ impl<'a> Follow<'_, 'a> {
     /// “make it 300”, “use spheres instead”, “radius 8 m”, “undo the random rotation”: the last result says what of.
     fn whole(&self, rest: &str, changes: bool) -> Option<Read<'a>> {
         let switched_off = without_removal(self.library, rest);
-        for full in in_full(self.library, switched_off.as_deref().unwrap_or(rest), self.last.entry) {
-            let Ok(mut read) = read(self.library, &full, self.context, self.options).and_then(|here| {
+        let rest = switched_off.as_deref().unwrap_or(rest);
+        let named = in_full(self.library, rest, self.last.entry);
+        // What the preset's own words leave open is read without them too.
+        let bare = (!named.is_empty()).then(|| self.as_last(rest));
+        let written_out = named.iter().map(|full| {
+            read(self.library, full, self.context, self.options).and_then(|here| {
                 if here.cast.named {
                     Ok(here)
                 } else {
-                    read(self.library, &full, self.context, self.on_last)
+                    read(self.library, full, self.context, self.on_last)
                 }
-            }) else {
-                continue;
-            };
+            })
+        });
+        for read in written_out.chain(bare) {
+            let Ok(mut read) = read else { continue };
             for source in read.sources.values_mut() {
                 *source = spoken(source, self.prompt);
             }
@@ -90,14 +98,106 @@ impl<'a> Follow<'_, 'a> {
         None
     }
 
+    /// The words as those of the last result's preset.
+    fn as_last(&self, rest: &str) -> Result<Read<'a>, Refusal> {
+        read_as(self.library, self.last.entry, rest, self.context, self.on_last)
+    }
+
+    /// The change that a prompt asks for which could be something new, but names nothing: “only 3 rows” after a grid, “each step 20 cm high”.
+    pub(crate) fn instead_of(&self, here: &Read, rest: &str, changes: bool) -> Option<Result<Planned, Refusal>> {
+        let nothing = matches!(&here.cast.thing, None | Some(Thing::Itself | Thing::Shape(_, None)));
+        if !nothing || here.cast.named {
+            return None;
+        }
+        let orders = self.orders(here.entry, rest);
+        if here.entry.preset.id == self.last.entry.preset.id {
+            let goes_on = opens_with_a_value(self.library, rest) || !orders;
+            return goes_on.then(|| changed(self.library, rest, self.context, self.on_last, Some(self.last)));
+        }
+        let read = self.whole(rest, false).filter(|_| !(orders || changes))?;
+        Some(build(&read, self.context, About::Last))
+    }
+
+    /// Whether the prompt has a verb of making, or a word that calls for this preset by itself: “scatter”, “a wall 3 m long”, but not “give each a
+    /// random size”.
+    fn orders(&self, entry: &Entry, prompt: &str) -> bool {
+        let reading = Reading::new(prompt, self.context, &self.library.language, |word, names| {
+            self.library.correct(word, names)
+        });
+        let makes = |item: &Item| {
+            let manner = item.text.ends_with("ly");
+            self.library.deeds.contains(&item.text) && !manner && !self.library.language.stop.contains(&item.text)
+        };
+        let alone = entry.preset.calls.iter().filter_map(Rule::alone);
+        let mut calling = alone.filter_map(|name| entry.concepts.get(name)).flatten();
+        let title = entry.preset.title.to_lowercase();
+        let said = |word: &str| reading.items.iter().any(|item| item.stem == stem(word));
+        reading.items.iter().any(makes)
+            || calling.any(|phrase| phrase.find(&reading).is_some())
+            || title.split(' ').all(said)
+    }
+
+    /// What a prompt that finds something wrong with the last result asks for: “too many”, “not high enough”.
+    pub(crate) fn complaint(&self, rest: &str) -> Option<Result<Read<'a>, Refusal>> {
+        let wishes = complaint::wishes(&self.library.language, rest);
+        let understood = |wish: &String| {
+            let read = self.changes(wish).or_else(|| self.whole(wish, true).map(Ok));
+            read.filter(Result::is_ok)
+        };
+        let found = wishes.iter().find_map(understood);
+        found.or_else(|| wishes.first().map(|_| Err(self.changeable())))
+    }
+
+    /// What of the last result can be changed, for words that say nothing of it.
+    fn changeable(&self) -> Refusal {
+        let last = self.last;
+        let values = last.modifier.values.as_ref();
+        let has = |name: &str| values.is_some_and(|values| values.contains_key(&title(name)));
+        let parameters = last.entry.preset.parameters.iter();
+        let inputs = parameters.filter(|one| has(&one.name) && one.kind != ParameterKind::Derived);
+        let mut names: Vec<String> = Vec::new();
+        for one in inputs {
+            let name = match one.kind {
+                ParameterKind::Object | ParameterKind::Collection => continue,
+                ParameterKind::Bool => format!("{} (on or off)", one.title.to_lowercase()),
+                _ => one.title.to_lowercase(),
+            };
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        if last.entry.preset.thing.is_some() {
+            names.push("what is copied (“use cubes instead”)".to_owned());
+        }
+        let message = format!(
+            "“{}” is no change of the last result, “{}” of “{}”, that the built-in planner understands, and no preset fits it as something new. Nothing was changed. \
+             What can be changed there: {}. Name one of them and its value, or ask for something new.",
+            self.prompt,
+            last.modifier.name,
+            last.object.name,
+            names.join(", ")
+        );
+        Refusal::new(Code::NoPresetMatch, message)
+    }
+
+    /// The parts of a sentence at each of its joints; “between 0.5 and 2” has none.
+    fn joined<'t>(&self, rest: &'t str) -> impl Iterator<Item = (&'t str, &'t str)> {
+        let joints = self.library.language.joints.iter();
+        joints
+            .filter_map(|joint| rest.split_once(joint.as_str()))
+            .filter(|(first, _)| {
+                let mut last = first.split_whitespace().rev().take(3);
+                !last.any(|word| word.eq_ignore_ascii_case("between"))
+            })
+    }
+
     /// Several changes of one sentence, each of which is read alone; none where two of them say something of the same.
     pub(crate) fn parts(&self, rest: &str) -> Option<Result<Read<'a>, Refusal>> {
         let one = |part: &str| match relative::read(self.library, self.last, part, self.context) {
             Some(read) => Some(read),
             None => self.whole(part, false).map(Ok),
         };
-        self.library.language.joints.iter().find_map(|joint| {
-            let (first, second) = rest.split_once(joint.as_str())?;
+        self.joined(rest).find_map(|(first, second)| {
             let (first, second) = (one(first)?, one(second).or_else(|| self.parts(second))?);
             let both = first.and_then(|first| Ok((first, second?)));
             both.map(|(first, second)| merged(first, second)).transpose()
@@ -155,6 +255,7 @@ impl<'a> Follow<'_, 'a> {
                 );
                 Refusal::new(Code::NoPresetMatch, message)
             }
+            _ if refused.unmatched => self.changeable(),
             _ => refused,
         }
     }
@@ -231,7 +332,7 @@ pub(crate) fn another(library: &Library, last: &Last, prompt: &str) -> Option<St
 }
 
 /// Whether the prompt begins with a number: “12”, “only 3 rows”.
-pub(crate) fn opens_with_a_value(library: &Library, prompt: &str) -> bool {
+fn opens_with_a_value(library: &Library, prompt: &str) -> bool {
     let language = &library.language;
     let mut words = prompt.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
     let first =
@@ -251,7 +352,7 @@ pub(crate) fn changes_a_value(library: &Library, prompt: &str) -> bool {
 }
 
 /// The plan of a prompt that gives the last result another value.
-pub(crate) fn changed(
+fn changed(
     library: &Library,
     prompt: &str,
     context: &Context,

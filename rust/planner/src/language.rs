@@ -73,6 +73,22 @@ struct Degrees {
     words: Vec<String>,
 }
 
+/// Two ways in which something may be wrong: “too high”, “too low”.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Pair {
+    /// Words for much of it, and what then should be less.
+    pub(crate) high: Vec<String>,
+    /// Words for little of it.
+    pub(crate) low: Vec<String>,
+    /// The comparison that asks for more of it.
+    pub(crate) more: String,
+    /// The comparison that asks for less of it.
+    pub(crate) less: String,
+    /// The word for it behind “half as”.
+    pub(crate) measure: String,
+}
+
 /// A word such as “tiny”: what it is about, and how it compares with the usual.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Degree {
@@ -150,6 +166,7 @@ struct File {
     degrees: Vec<Degrees>,
     comparatives: Vec<Degrees>,
     multiples: HashMap<String, f64>,
+    pairs: Vec<Pair>,
     aliases: HashMap<String, Vec<String>>,
     singulars: HashMap<String, String>,
     fractions: HashMap<String, f64>,
@@ -258,6 +275,8 @@ pub(crate) struct Language {
     pub(crate) comparatives: HashMap<String, Degree>,
     /// “double”, “halve”.
     pub(crate) multiples: HashMap<String, f64>,
+    /// What may be too much and too little.
+    pub(crate) pairs: Vec<Pair>,
     /// Everyday names of Blender's own objects: “monkey” is an object called Suzanne, where there is one.
     pub(crate) aliases: HashMap<String, Vec<String>>,
     /// “leaf” of “leaves”: where more than an s is put to the noun.
@@ -389,6 +408,7 @@ impl Language {
             degrees: degrees(file.degrees),
             comparatives: degrees(file.comparatives),
             multiples: file.multiples,
+            pairs: file.pairs,
             aliases: file.aliases,
             singulars: file.singulars,
             fractions: file.fractions,

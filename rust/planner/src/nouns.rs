@@ -14,9 +14,12 @@ pub(crate) struct Noun {
     pub(crate) at: usize,
     /// What it refers to.
     pub(crate) referent: Referent,
-    definite: bool,
+    /// Whether it is named as one that stands: “the plane”.
+    pub(crate) definite: bool,
     /// Whether a count stands before it.
     pub(crate) counted: bool,
+    /// Whether it is a word of the preset.
+    own: bool,
     target: f64,
     thing: f64,
 }
@@ -190,6 +193,7 @@ pub(crate) fn nouns(reading: &Reading, entry: &Entry) -> Vec<Noun> {
                 referent,
                 definite,
                 counted,
+                own: made,
                 target,
                 thing,
             });
@@ -296,7 +300,8 @@ pub(crate) fn assign<'a>(entry: &Entry, all: &'a [Noun]) -> (Option<&'a Noun>, O
         .filter(|noun| !matches!(noun.referent, Referent::Unknown(_) | Referent::Generic(Generic::Any)))
     {
         let taken = [target, thing].into_iter().flatten().any(|other| other.at == noun.at);
-        if taken {
+        // “a post every 2 m” of a fence.
+        if taken || !has_thing && noun.own && !noun.definite {
             continue;
         }
         if has_thing && thing.is_none() && entry.preset.thing.as_ref().is_some_and(|t| t.carries) {

@@ -10,7 +10,7 @@ use crate::answer;
 use crate::build::{Planned, build};
 use crate::change::preset_of;
 use crate::copies;
-use crate::follow::{self, Follow, changed, changes_a_value, opens_with_a_value};
+use crate::follow::{self, Follow, changes_a_value};
 use crate::last::{self, Last};
 use crate::library::Library;
 use crate::naming::{About, last_result, names};
@@ -20,7 +20,6 @@ use crate::request::{check_length, read};
 use crate::roles::{Cast, Thing};
 use crate::sequence;
 use crate::standing;
-use crate::template::Read;
 use crate::translate;
 use crate::values::PromptValue;
 use crate::wish;
@@ -166,7 +165,7 @@ fn single(
             prompt,
         };
         // “larger, and half as many”: several changes, each read alone.
-        if let Some(read) = follow.changes(rest) {
+        if let Some(read) = follow.complaint(rest).or_else(|| follow.changes(rest)) {
             return build(&read?, context, About::Last);
         }
     }
@@ -187,18 +186,19 @@ fn single(
         Ok(read_here) if changes && !read_here.cast.named && last.is_some() => read(library, rest, context, on_last),
         other => other,
     };
-    // “only 3 rows” after a grid: a value alone, of what the last result is, changes that.
-    let continues = |read: &Read| {
-        let same_preset = last
-            .as_ref()
-            .is_some_and(|last| read.entry.preset.id == last.entry.preset.id);
-        let nothing = matches!(&read.cast.thing, None | Some(Thing::Itself | Thing::Shape(_, None)));
-        same_preset && nothing && !read.cast.named && opens_with_a_value(library, rest)
-    };
-    let first = match first {
-        Ok(here) if continues(&here) => return changed(library, rest, context, on_last, last.as_ref()),
-        other => other,
-    };
+    if let (Ok(here), Some(last)) = (&first, &last) {
+        let follow = Follow {
+            library,
+            last,
+            context,
+            options,
+            on_last,
+            prompt,
+        };
+        if let Some(planned) = follow.instead_of(here, rest, changes) {
+            return planned;
+        }
+    }
     let first = copies::not_of_ground(last.as_ref(), first, rest);
     // “8 of them” and “make it 12” are said of the last result, whatever else has so many copies.
     let about_last = counted.is_some() || changes && changes_a_value(library, rest);

@@ -22,6 +22,8 @@ pub struct Refusal {
     pub message: String,
     /// The nearest presets, best first (at most three; empty where the prompt itself was clear).
     pub nearest: Vec<Suggestion>,
+    /// Whether no word of the prompt calls for any preset.
+    pub unmatched: bool,
 }
 
 impl Refusal {
@@ -31,6 +33,7 @@ impl Refusal {
             code,
             message: message.into(),
             nearest: Vec::new(),
+            unmatched: false,
         }
     }
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use geonode_protocol::Code;
 
+use crate::beside::stands_free;
 use crate::degree::{acting, counting, nearest};
 use crate::language::DegreeOf;
 use crate::last::Last;
@@ -85,6 +86,10 @@ fn lone<'e>(reading: &Reading, last: &Last<'e>) -> Option<Said<'e>> {
     let Amount::One(value) = quantity.amount else {
         return None;
     };
+    // “one every 30 degrees” says of what.
+    if !stands_free(reading, at) {
+        return None;
+    }
     let (kinds, value): (&[ParameterKind], f64) = match quantity.unit {
         Unit::Metres => (&[ParameterKind::Length], value),
         Unit::Radians => (&[ParameterKind::Angle], value),
@@ -221,6 +226,8 @@ fn said<'e>(reading: &Reading, last: &Last<'e>) -> Option<Said<'e>> {
                     said.step = Some(1.2);
                 } else if ["much", "lot", "far", "way", "lots"].contains(&item.text.as_str()) {
                     said.step = Some(2.0);
+                } else if let Some(slot) = of_part(last, &said, &item.stem) {
+                    said.of = Some(Of::Slot(slot));
                 } else if let Some(slot) = slot().filter(|_| !matches!(said.of, Some(Of::Slot(_)))) {
                     // “thicker walls”: the comparison said more already, unless it is one of number.
                     if said.of.is_none() || said.compares {
@@ -247,6 +254,20 @@ fn said<'e>(reading: &Reading, last: &Last<'e>) -> Option<Said<'e>> {
     }
     let compares = said.sign.is_some() && !matches!(said.by, Some(By::Times(_))) || multiple;
     compares.then_some(said)
+}
+
+/// The parameter that both a comparison and a noun are about: “thicker legs” with a thickness of the legs.
+fn of_part<'e>(last: &Last<'e>, said: &Said, noun: &str) -> Option<&'e Slot> {
+    let Some(Of::Degree(DegreeOf::Dimension, cues)) = &said.of else {
+        return None;
+    };
+    last.entry.slots.iter().filter(|slot| numeric(slot)).find(|slot| {
+        let mut phrases = slot.before.iter().chain(&slot.after);
+        phrases.any(|phrase| {
+            let stems: Vec<String> = phrase.stems().collect();
+            stems.iter().any(|stem| stem == noun) && stems.iter().any(|stem| cues.contains(stem))
+        })
+    })
 }
 
 /// “increase … by 20”, “reduce it 20%”: 1 for more, -1 for less, where a share or “by” says how much.
@@ -381,7 +402,10 @@ fn changed<'a>(library: &'a Library, last: &Last<'a>, said: &Said<'a>) -> Result
     let of_degree = |of: DegreeOf, cues: &[String]| -> Option<&'a Slot> {
         let there = |slot: &&'a Slot| numeric(slot) && present(last, slot).is_some();
         match of {
-            DegreeOf::Amount => counting(entry).filter(there),
+            DegreeOf::Amount => counting(entry).filter(there).or_else(|| {
+                let density = ["densiti".to_owned()];
+                entry.slots.iter().filter(there).find(|slot| slot.speaks_of(&density))
+            }),
             DegreeOf::Strength => acting(entry).filter(there),
             DegreeOf::Dimension => nearest(&entry.slots.iter().filter(|slot| there(slot)), cues),
             DegreeOf::Size => {

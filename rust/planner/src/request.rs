@@ -7,7 +7,7 @@ use crate::choose;
 use crate::cover;
 use crate::degree;
 use crate::fill;
-use crate::library::Library;
+use crate::library::{Entry, Library};
 use crate::reading::{ItemKind, Reading};
 use crate::refusal::Refusal;
 use crate::roles::{self, Cast, Thing};
@@ -167,21 +167,50 @@ pub(crate) fn read<'a>(
         }
         (chosen, None) => chosen?,
     };
-    let cast = roles::cast(entry, &reading, context, (options.object.as_deref(), &options.words))?;
+    filled(library, entry, &reading, prompt, context, options)
+}
+
+/// The request as one of this preset, whatever it would be by itself: words that change a result need not name it.
+pub(crate) fn read_as<'a>(
+    library: &'a Library,
+    entry: &'a Entry,
+    prompt: &str,
+    context: &Context,
+    options: &Options,
+) -> Result<Read<'a>, Refusal> {
+    let reading = Reading::new(prompt, context, &library.language, |word, names| {
+        library.correct(word, names)
+    });
+    if asks(&reading) || removes(&reading).is_some() {
+        return Err(Refusal::new(Code::NoPresetMatch, "This changes no value."));
+    }
+    filled(library, entry, &reading, prompt, context, options)
+}
+
+/// Objects and values of a request of this preset.
+fn filled<'a>(
+    library: &'a Library,
+    entry: &'a Entry,
+    reading: &Reading,
+    prompt: &str,
+    context: &Context,
+    options: &Options,
+) -> Result<Read<'a>, Refusal> {
+    let cast = roles::cast(entry, reading, context, (options.object.as_deref(), &options.words))?;
     let active = context.focus().is_some_and(|object| object.name == cast.target);
-    if let Some(refusal) = choose::only_described(entry, &reading, &cast.target).filter(|_| !active) {
+    if let Some(refusal) = choose::only_described(entry, reading, &cast.target).filter(|_| !active) {
         return Err(refusal);
     }
-    let mut filled = fill::fill(entry, &reading, &cast.used, &context.units)?;
-    degree::shift(entry, &reading, &cast.used, &mut filled);
+    let mut filled = fill::fill(entry, reading, &cast.used, &context.units)?;
+    degree::shift(entry, reading, &cast.used, &mut filled);
     let mut used = cast.used.clone();
     used.extend(&filled.used);
-    let unused = cover::leftovers(entry, &reading, &used, &filled)?;
-    if let Some(refusal) = unknown_thing(&cast, &unused, &reading) {
+    let unused = cover::leftovers(entry, reading, &used, &filled)?;
+    if let Some(refusal) = unknown_thing(&cast, &unused, reading) {
         return Err(refusal);
     }
-    let counted = second::counted(&reading, prompt, &cast.used);
-    let differences = second::differences(&reading, prompt, &filled);
+    let counted = second::counted(reading, prompt, &cast.used);
+    let differences = second::differences(reading, prompt, &filled);
     let mut remarks = cast.remarks.clone();
     remarks.extend(filled.warnings);
     remarks.extend(differences);

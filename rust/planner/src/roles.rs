@@ -4,12 +4,14 @@ use geonode_protocol::Code;
 
 use crate::language::Generic;
 use crate::library::Entry;
+use crate::named::not_a_name;
 use crate::naming::{again, free};
 use crate::nouns::{Noun, assign, nouns};
 use crate::preset::{Makes, Unnamed};
 use crate::reading::{ItemKind, Reading};
 use crate::refusal::Refusal;
 use crate::scene::{self, GEOMETRY, Referent};
+use crate::unread::not_understood;
 use geonode_graph::documents::context::{Context, SceneObject};
 
 /// The thing that is copied.
@@ -72,7 +74,12 @@ fn near_names(word: &str, context: &Context, kinds: &[String]) -> String {
     names.sort_by(|a, b| b.1.total_cmp(&a.1));
     let list: Vec<String> = names.iter().take(4).map(|(name, _)| format!("“{name}”")).collect();
     if list.is_empty() {
-        "none (add one first: Add, Mesh)".to_owned()
+        let menu = match kinds.first().map(String::as_str) {
+            Some("CURVE" | "CURVES") => "Curve",
+            Some("FONT") => "Text",
+            _ => "Mesh",
+        };
+        format!("none (add one first: Add, {menu})")
     } else {
         list.join(", ")
     }
@@ -132,7 +139,8 @@ fn object_of(
             if let (Generic::Any, Some(before)) = (generic, before) {
                 return Ok(before.to_owned());
             }
-            let generic = if *generic == Generic::Any && kinds.iter().any(|k| k == "CURVE") {
+            let only_curves = !kinds.is_empty() && kinds.iter().all(|kind| kind.starts_with("CURVE"));
+            let generic = if *generic == Generic::Any && only_curves {
                 Generic::Curve
             } else {
                 *generic
@@ -349,6 +357,12 @@ pub(crate) fn cast(
     let kinds = &entry.preset.target.kinds;
     let all = nouns(reading, entry);
     let (target, thing) = assign(entry, &all);
+    let place = target.map(|noun| (noun, true));
+    for (noun, carries) in place.into_iter().chain(thing.map(|noun| (noun, false))) {
+        if let Some(word) = not_a_name(entry, reading, noun, carries) {
+            return Err(not_understood(entry, vec![word]));
+        }
+    }
     if target.is_some_and(|noun| noun.counted) && thing.is_some_and(|noun| noun.counted) {
         return Err(Refusal::new(
             Code::PartlyUnderstood,

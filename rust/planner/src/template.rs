@@ -71,6 +71,7 @@ pub(crate) fn facts(read: &Read, context: &Context, object: &SceneObject, scale:
     put("target.dims", json!(local(object.shown_size())));
     put("target.area", json!(area(local(object.shown_size()))));
     put("target.length", json!(object.length.unwrap_or(0.0)));
+    put("target.solid", json!(is_solid(object)));
     put("target.named", json!(read.cast.named));
     put("target.faces", json!(counts.faces.unwrap_or(0)));
     put("target.vertices", json!(counts.vertices.unwrap_or(0)));
@@ -139,6 +140,15 @@ pub(crate) fn facts(read: &Read, context: &Context, object: &SceneObject, scale:
     put("thing.shape", shape);
     put("thing.dims", json!(dims));
     scope
+}
+
+/// Whether an object has an inside, as far as its bounds and counts say: of a sheet without holes, flat or hilly, the vertices and faces are one more
+/// than the edges.
+fn is_solid(object: &SceneObject) -> bool {
+    let counts = object.counts.clone().unwrap_or_default();
+    let [vertices, edges, faces] = [counts.vertices, counts.edges, counts.faces].map(Option::unwrap_or_default);
+    let [x, y, z] = object.dimensions;
+    faces > 3 && z > 0.001 * x.max(y) && vertices + faces != edges + 1
 }
 
 /// About the area of a surface with these bounds: right for what is flat, half of a box.

@@ -83,7 +83,7 @@ fn translated(pieces: &[(String, String)], words: &Words, context: &Context) -> 
         let (count, english) = match phrase {
             _ if named(word) => (1, word.as_str()),
             Some((count, english)) => {
-                known += 1;
+                known += count;
                 (count, english.as_str())
             }
             None if plain => (1, word.as_str()),

@@ -229,7 +229,7 @@ fn a_change_repeats_only_the_operations_of_its_words() {
         "make it twice as many",
         "make it half",
         "change it to more",
-        "make it red",
+        "make it invisible",
     ] {
         assert!(offline::plan(prompt, &context, &options).is_err(), "{prompt}");
     }

@@ -325,3 +325,51 @@ fn what_is_so_already_is_said() {
     let text = planned.plan["final_message"].as_str().unwrap();
     assert!(text.contains("has that already: count 50"), "{text}");
 }
+
+#[test]
+fn two_things_are_named_only_where_both_are_asked_for() {
+    for prompt in ["extrude the faces like a wave", "tube along the curve with a spring"] {
+        let refused = answer(prompt).unwrap_err();
+        assert!(
+            !refused.contains("two things at once") && refused.contains("Not understood: "),
+            "{prompt}: {refused}"
+        );
+    }
+    let both = answer("place 20 cubes along the curve and make them glow").unwrap_err();
+    assert!(both.contains("two things at once"), "{both}");
+    let grass = answer("scatter grass on the plane").unwrap().1;
+    assert!(grass.contains("blades of grass"), "{grass}");
+}
+
+#[test]
+fn words_with_another_meaning_are_no_names() {
+    for (prompt, word) in [
+        ("taper the cube to the left", "left"),
+        ("road along the curve with lamps on both sides", "sides"),
+        ("scatter 50 rocks where it is sunny", "sunny"),
+    ] {
+        let refused = answer(prompt).unwrap_err();
+        assert!(
+            refused.contains(&format!("“{word}”")) && !refused.contains("no object called"),
+            "{prompt}: {refused}"
+        );
+    }
+    for prompt in ["scatter 50 mushrooms on the plane", "scatter 50 rocks on the terrace"] {
+        let refused = answer(prompt).unwrap_err();
+        assert!(refused.contains("no object called"), "{prompt}: {refused}");
+    }
+}
+
+#[test]
+fn what_lies_on_a_solid_lies_on_its_top() {
+    for (prompt, top) in [
+        ("scatter 20 rocks on the cube", true),
+        ("scatter 20 rocks all over the cube", false),
+        ("cover the cube with 200 rocks", false),
+        ("scatter 20 cones on the cube aligned to the normal", false),
+        ("scatter 20 rocks on the plane", false),
+    ] {
+        let (_, text) = answer(prompt).unwrap();
+        assert_eq!(text.contains("looks up"), top, "{prompt}: {text}");
+    }
+}
