@@ -406,7 +406,7 @@ def main() -> None:
     spec.loader.exec_module(process)
     sys.path += [entry for entry in JOB["path"] if entry not in sys.path]
     process.limit_time(JOB["seconds"])
-    process._opened(JOB)  # noqa: SLF001
+    process.opened(JOB)
     became: dict[str, str] = {}
     for name, act in ATTACKS.items():
         try:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-import shutil
 import socket
 import sys
 import time
@@ -66,16 +65,11 @@ def test_plain_python_in_a_trial_reaches_nothing(tmp_path: Path, monkeypatch: py
         os.set_inheritable(number, True)
     before = {file: (file.read_bytes(), file.stat()) for file in (secret, private, readable)}
 
-    def command(job: Path) -> list[str]:
-        script = job.with_name("attacks.py")
-        shutil.copy(ATTACKS, script)
-        return [sys.executable, "-I", str(script), str(job)]
-
-    monkeypatch.setattr(start, "_command", command)
     attacked = {
         "outside": str(outside), "secret": str(secret), "readable": str(readable), "home": str(home), "open": opened,
     }  # fmt: skip
-    one = start._begin({"attacked": attacked}, 100, 2048, start._readable(""))  # noqa: SLF001
+    own = str(ATTACKS)
+    one = start.begin({"attacked": attacked}, 100, 2048, [*start.readable(), own], own)
     try:
         ended(one)
         report = json.loads(one.made(trial.REPORT))
