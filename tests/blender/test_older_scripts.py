@@ -244,3 +244,21 @@ def test_the_question_and_the_report_say_what_is_done_otherwise(name: str) -> No
     assert any("another Blender" in line and told in line for line in tried["did"]), tried
     assert "another Blender" in report.steps[0]["message"] and told in report.steps[0]["message"]
     assert tried.get("unrecorded", {}) == {}
+
+
+ASKING = {
+    "a property": "m = bpy.data.meshes['Cube']\nif hasattr(m, 'use_auto_smooth_x'):\n    m.auto_smooth_angle_x = 0.5\n"
+    "else:\n    m.set_sharp_from_angle_x(angle=0.5) if hasattr(m, 'set_sharp_from_angle_x') else m.update()",
+    "a version": "s = bpy.context.scene\nif bpy.app.version < (2, 80, 0):\n    s.objects_of_old.link_x(None)\n"
+    "found = s.frame_start",
+    "an expression": "s = bpy.context.scene\nx = s.what_was_x if bpy.app.version[0] < 3 else s.frame_start",
+}
+
+
+@pytest.mark.parametrize("name", ASKING)
+def test_what_stands_behind_a_question_for_the_blender_is_not_refused(name: str) -> None:
+    scripting.run(f"import bpy\n{ASKING[name]}")
+    with pytest.raises(core.CoreError, match="attribute"):
+        scripting.run(
+            "import bpy\nif hasattr(bpy.context.scene, 'frame_start'):\n    bpy.context.scene.none_such_x = 1"
+        )

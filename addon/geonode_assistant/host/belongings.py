@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What belongs to the data-blocks of the open file: their parts, each known by where it is, not by its name.
 
-A part that stays in its place as long as it exists is known by its address; layers of a mesh and bones, which move, by
-their names; what can only be counted by how many there are.
+A part that stays in its place as long as it exists is known by its address; layers and groups of a mesh and bones,
+which move, by their names; what can only be counted by how many there are.
 """
 
 from __future__ import annotations
@@ -20,12 +20,17 @@ Belongings = dict[Key, tuple[str, int]]
 _Part = tuple[Key, tuple[str, int]]
 PLACE = "places_in_scenes"
 """The kind of part that an object has as long as it is in a scene."""
-_ATTRIBUTES, _UV_LAYERS, _BONES = "attributes", "uv_layers", "bones"
+_ATTRIBUTES, _UV_LAYERS, _BONES, _GROUPS = "attributes", "uv_layers", "bones", "vertex_groups"
 _BUILT_IN = frozenset({
     "position", "sharp_face", "sharp_edge", "material_index", "crease_edge", "crease_vert", "bevel_weight_edge",
     "bevel_weight_vert", "custom_normal", "freestyle_edge", "freestyle_face", "radius", "id", "skin_radius",
 })  # fmt: skip
 """Attributes that are properties of elements."""
+_ON_MOST = (
+    "position", ".edge_verts", ".corner_vert", ".corner_edge", "sharp_face", "material_index", "sharp_edge",
+    ".select_vert", ".select_edge", ".select_poly",
+)  # fmt: skip
+"""Of these and of what Blender hides, those that most meshes have."""
 _APART = frozenset({
     "libraries", "window_managers", "screens", "workspaces", "brushes", "texts", "fonts", "paint_curves",
 })  # fmt: skip
@@ -35,7 +40,6 @@ LISTS = {
     "ObjectConstraints": "constraints",
     "PoseBoneConstraints": "constraints",
     "ObjectShaderFx": "effects",
-    "VertexGroups": "vertex_groups",
     "AnimDataDrivers": "drivers",
     "NlaTracks": "nla_tracks",
     "NlaStrips": "nla_strips",
@@ -53,13 +57,16 @@ LISTS = {
     "MaskLayers": "mask_layers",
 }
 """Types of lists whose parts are known by their address, with the kind of these."""
-NAMED_LISTS = {"UVLoopLayers": _UV_LAYERS, "LoopColors": _ATTRIBUTES, "ArmatureEditBones": _BONES}
+NAMED_LISTS = {
+    "UVLoopLayers": _UV_LAYERS, "LoopColors": _ATTRIBUTES, "ArmatureEditBones": _BONES, "VertexGroups": _GROUPS,
+}  # fmt: skip
 """Types of lists whose parts are known by their names; those of attributes are all called ``AttributeGroup…``."""
 NAMED = tuple(
-    getattr(bpy.types, name) for name in ("Attribute", "MeshUVLoopLayer", "MeshLoopColorLayer", "Bone", "EditBone")
+    getattr(bpy.types, name)
+    for name in ("Attribute", "MeshUVLoopLayer", "MeshLoopColorLayer", "Bone", "EditBone", "VertexGroup")
 )
 """Types of such parts."""
-NAMED_KINDS = (_ATTRIBUTES, _UV_LAYERS, _BONES)
+NAMED_KINDS = (_ATTRIBUTES, _UV_LAYERS, _BONES, _GROUPS)
 """Kinds of such parts."""
 
 
@@ -75,39 +82,64 @@ def uids(kinds: Iterable[Any] | None = None) -> set[int]:
     """The ``session_uid`` of every data-block in these lists, or of all."""
     found: set[int] = set()
     for blocks in (one for _, one in lists()) if kinds is None else kinds:
-        numbers = array("i", bytes(4 * len(blocks)))
-        blocks.foreach_get("session_uid", numbers)
-        found.update(numbers)
+        found.update(numbers(blocks))
     return found
 
 
 def of_file() -> Belongings:
     """What belongs to the file's own data-blocks, and which objects are in scenes."""
     found: Belongings = {}
+    linked = linked_uids()
     for kind, blocks in lists():
         if kind not in _APART:
             for block in blocks:
-                if isinstance(block, bpy.types.ID) and block.library is None:
+                if not linked or block.session_uid not in linked:
                     found.update(of(block))
     for scene in bpy.data.scenes:
-        found.update(((PLACE, obj.session_uid), (obj.name, 1)) for obj in scene.objects if obj.library is None)
+        names = zip(numbers(scene.objects), scene.objects.keys(), strict=True)
+        found.update(((PLACE, uid), (name, 1)) for uid, name in names if uid not in linked)
     return found
+
+
+def numbers(blocks: Any, name: str = "session_uid") -> array[int]:
+    """A whole number of each data-block in a list, in its order."""
+    values = array("i", bytes(4 * len(blocks)))
+    blocks.foreach_get(name, values)
+    return values
+
+
+def linked_uids() -> set[int]:
+    """The ``session_uid`` of the data-blocks that are linked from other files."""
+    if not len(bpy.data.libraries):
+        return set()
+    return {block.session_uid for _, blocks in lists() for block in blocks if block.library is not None}
 
 
 def of(block: Any) -> Iterator[_Part]:
     """What belongs to one data-block."""
+    has_materials, has_tree, read = _known(type(block), block)
     yield from _animation(block)
     uid = block.session_uid
     for name in block.keys():  # noqa: SIM118
         yield ("properties", uid, name), (name, 1)
-    yield from _counted("material_slots", uid, getattr(block, "materials", ()))
-    read = _READ.get(block.id_type)
+    if has_materials:
+        yield from _counted("material_slots", uid, block.materials)
     if read is not None:
         yield from read(block, uid)
-    tree = getattr(block, "node_tree", None)
+    tree = block.node_tree if has_tree else None
     if tree is not None:
         yield from _tree(tree, tree.session_uid)
         yield from _animation(tree)
+
+
+_types: dict[type, tuple[bool, bool, Any]] = {}
+
+
+def _known(kind: type, block: Any) -> tuple[bool, bool, Any]:
+    """Whether data-blocks of a type have materials and a node tree, and what reads their other parts."""
+    if kind not in _types:
+        _types[kind] = hasattr(block, "materials"), hasattr(block, "node_tree"), _READ.get(block.id_type)
+    return _types[kind]
 
 
 def kind_of(parts: Any) -> tuple[str, bool]:
@@ -195,19 +227,18 @@ def is_artists(attribute: str) -> bool:
     return not attribute.startswith(".") and attribute not in _BUILT_IN
 
 
-def _staying(kind: str, uid: int, parts: Iterable[Any]) -> Iterator[_Part]:
-    for one in parts:
-        yield (kind, uid, one.as_pointer()), (getattr(one, "name", "") or getattr(one, "info", ""), 1)
+def _staying(kind: str, uid: int, parts: Any) -> Iterable[_Part]:
+    if not len(parts):
+        return ()
+    return [((kind, uid, one.as_pointer()), (getattr(one, "name", "") or getattr(one, "info", ""), 1)) for one in parts]
 
 
-def _named(kind: str, uid: int, parts: Iterable[Any]) -> Iterator[_Part]:
-    for one in parts:
-        yield (kind, uid, one.name), (one.name, 1)
+def _named(kind: str, uid: int, parts: Any) -> Iterable[_Part]:
+    return [((kind, uid, name), (name, 1)) for name in parts.keys()] if len(parts) else ()  # noqa: SIM118
 
 
-def _counted(kind: str, uid: int, parts: Any) -> Iterator[_Part]:
-    if len(parts):
-        yield (kind, uid), ("", len(parts))
+def _counted(kind: str, uid: int, parts: Any) -> Iterable[_Part]:
+    return [((kind, uid), ("", len(parts)))] if len(parts) else ()
 
 
 def _animation(block: Any) -> Iterator[_Part]:
@@ -225,7 +256,7 @@ def _animation(block: Any) -> Iterator[_Part]:
 def _object(obj: Any, uid: int) -> Iterator[_Part]:
     yield from _staying("modifiers", uid, obj.modifiers)
     yield from _staying("constraints", uid, obj.constraints)
-    yield from _staying("vertex_groups", uid, obj.vertex_groups)
+    yield from _named(_GROUPS, uid, obj.vertex_groups)
     yield from _staying("effects", uid, getattr(obj, "shader_effects", ()))
     if obj.pose is not None:
         for bone in obj.pose.bones:
@@ -233,12 +264,18 @@ def _object(obj: Any, uid: int) -> Iterator[_Part]:
 
 
 def _attributes(block: Any, uid: int) -> Iterator[_Part]:
-    maps = {one.name for one in getattr(block, "uv_layers", ())}
+    layers: Any = getattr(block, "uv_layers", ())
+    maps = set(layers.keys()) if len(layers) else set()
     for name in maps:
         yield (_UV_LAYERS, uid, name), (name, 1)
-    for one in block.attributes:
-        if is_artists(one.name) and one.name not in maps:
-            yield (_ATTRIBUTES, uid, one.name), (one.name, 1)
+    # Blender takes long to list them, and mostly there are only its own.
+    attributes = block.attributes
+    others = len(attributes) - len(maps)
+    for name in _ON_MOST:
+        others -= name in attributes
+    for name in attributes.keys() if others else ():
+        if is_artists(name) and name not in maps:
+            yield (_ATTRIBUTES, uid, name), (name, 1)
 
 
 def _mesh(mesh: Any, uid: int) -> Iterator[_Part]:

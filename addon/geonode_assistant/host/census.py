@@ -131,22 +131,25 @@ def _key(row: Any) -> str:
 
 def everything() -> dict[int, str]:
     """The ``session_uid`` of every data-block of the open file, with its name."""
-    lists: Any = bpy.data.bl_rna.properties
-    kinds = [one.identifier for one in lists if one.type == "COLLECTION" and one.fixed_type.identifier != "ID"]
-    blocks = (block for kind in kinds for block in getattr(bpy.data, kind))
-    return {block.session_uid: block.name for block in blocks if isinstance(block, bpy.types.ID)}
+    found: dict[int, str] = {}
+    for _, blocks in belongings.lists():
+        found.update(zip(belongings.numbers(blocks), blocks.keys(), strict=True))
+    return found
 
 
-def used() -> dict[int, str]:
-    """The ``session_uid`` of every data-block that is saved because something uses it, with its kind and name."""
-    lists: Any = bpy.data.bl_rna.properties
-    kinds = [one.identifier for one in lists if one.type == "COLLECTION" and one.fixed_type.identifier != "ID"]
-    blocks = (block for kind in kinds for block in getattr(bpy.data, kind))
-    return {
-        block.session_uid: f"{block.id_type.lower().replace('_', ' ')} {block.name!r}"
-        for block in blocks
-        if isinstance(block, bpy.types.ID) and block.users
-    }
+def used() -> set[int]:
+    """The ``session_uid`` of every data-block that is saved because something uses it."""
+    found: set[int] = set()
+    for _, blocks in belongings.lists():
+        users = belongings.numbers(blocks, "users")
+        found.update(uid for uid, count in zip(belongings.numbers(blocks), users, strict=True) if count)
+    return found
+
+
+def called(uids: set[int]) -> list[str]:
+    """Kind and name of these data-blocks, as far as they are there."""
+    blocks = (block for _, found in belongings.lists() for block in found if block.session_uid in uids)
+    return [f"{block.id_type.lower().replace('_', ' ')} {block.name!r}" for block in blocks]
 
 
 def every(kind: str) -> Any:
@@ -156,7 +159,7 @@ def every(kind: str) -> Any:
 
 def in_scenes() -> frozenset[int]:
     """The ``session_uid`` of every object that is in a scene."""
-    return frozenset(obj.session_uid for scene in bpy.data.scenes for obj in scene.objects)
+    return frozenset(uid for scene in bpy.data.scenes for uid in belongings.numbers(scene.objects))
 
 
 def named(kinds: dict[str, list[str]]) -> set[int]:

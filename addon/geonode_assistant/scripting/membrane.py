@@ -330,7 +330,8 @@ class Membrane:
             if any(name in names or "*" in names for names in self._written(cls)) and not name.startswith("_"):
                 return PLAIN
         elif self.is_known(cls):
-            return HANDLED if kind == ITEM and cls is types.GenericAlias else PLAIN
+            handled = kind == ITEM and cls is types.GenericAlias or kind == DELETE_ITEM and cls is mesh_removals.WEIGHTS
+            return HANDLED if handled else PLAIN
         if kind <= STORE and issubclass(cls, _BLENDERS) and not _has(thing, name):
             raise AttributeError(f"{cls.__name__!r} object has no attribute {name!r}")
         what = f"{cls.__name__}.{name}" if kind <= DELETE else cls.__name__
@@ -479,6 +480,8 @@ class Membrane:
             return products.product(thing, value)
         if kind == MAKE:
             return making.made(thing, name, value)
+        if kind == DELETE_ITEM:
+            return mesh_removals.delete_weight(thing, name)
         if kind == ITEM:
             if isinstance(thing, type) or type(thing) is types.GenericAlias:
                 return making.shallow(thing[name])  # type: ignore[index]
@@ -521,6 +524,8 @@ class Membrane:
                 return _OF_MESHES[name](thing)
             if name == "remove" and key(type(thing)) in mesh_removals.SEQUENCES:
                 return mesh_removals.removing(thing)
+            if name == "clear" and type(thing) is mesh_removals.WEIGHTS:
+                return mesh_removals.weightless(thing)
         return _limited(thing, name)
 
 

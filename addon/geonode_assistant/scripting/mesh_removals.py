@@ -6,9 +6,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import bmesh
 import bpy
 
 from .. import native
+from ..host import census
 from . import freed
 from .removals import Removal, is_free, outside, unless_asked
 
@@ -18,6 +20,8 @@ _edited: set[int] = set()
 """Those that are the mesh in Edit Mode itself, which nobody writes back."""
 _lessened: set[int] = set()
 """Those from which it deleted something unasked."""
+WEIGHTS = bmesh.types.BMDeformVert
+"""The weights of a vertex, which do not tell to which ``BMesh`` they belong."""
 SEQUENCES = frozenset({"builtins.BMVertSeq", "builtins.BMEdgeSeq", "builtins.BMFaceSeq"})
 """The names of the types from whose lists elements are deleted."""
 
@@ -78,9 +82,19 @@ def to_mesh(mesh: Any) -> Any:
             read = _read.get(id(mesh), (None, {}))[1]
             if not len(mesh.verts) or target.session_uid not in read or id(mesh) in _lessened:
                 unless_asked([target], "to_mesh")
+            if _loses_weights(mesh, target):
+                unless_asked([target], "to_mesh")
 
     write = freed.watched(mesh.to_mesh, None)
     return write if is_free() else Removal(write, check, None)
+
+
+def _loses_weights(mesh: Any, target: Any) -> bool:
+    """Whether a mesh with vertex groups would be written over by one without any weights."""
+    if len(mesh.verts.layers.deform):
+        return False
+    grouped = any(obj.data == target and len(obj.vertex_groups) for obj in census.every("objects"))
+    return grouped and any(len(vertex.groups) for vertex in target.vertices)
 
 
 class Deleting:
@@ -90,18 +104,15 @@ class Deleting:
     __slots__ = ("__asked_about__", "__name__", "__of__", "__real__")
 
     def __init__(self, real: Callable[..., Any], of: Callable[..., Any], asked: bool = False) -> None:
-        """``of`` tells from the arguments which ``BMesh`` it is."""
+        """``of`` tells from the arguments which ``BMesh`` it may be."""
         self.__real__, self.__of__, self.__asked_about__ = real, of, asked
         self.__name__ = "delete"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Deletes; raises ``Unasked`` for a mesh in Edit Mode that was there."""
         if not self.__asked_about__ and not is_free():
-            mesh = self.__of__(*args, **kwargs)
-            if id(mesh) in _edited:
-                unless_asked(_read[id(mesh)][1].values(), "bmesh.ops.delete")
-            elif id(mesh) in _read:
-                _lessened.add(id(mesh))
+            for mesh in self.__of__(*args, **kwargs):
+                _lessen(mesh)
         return self.__real__(*args, **kwargs)
 
     def __asked__(self) -> Deleting:
@@ -109,24 +120,47 @@ class Deleting:
         return Deleting(self.__real__, self.__of__, asked=True)
 
 
+def _lessen(mesh: Any) -> None:
+    """Notes that something goes of what was read; raises for a mesh in Edit Mode that was there."""
+    if id(mesh) in _edited:
+        unless_asked(_read[id(mesh)][1].values(), "bmesh.ops.delete")
+    elif id(mesh) in _read:
+        _lessened.add(id(mesh))
+
+
+def _every(*_: Any, **__: Any) -> list[Any]:
+    return [mesh for mesh, _ in _read.values()]
+
+
 def deleting(function: Callable[..., Any]) -> Deleting:
     """``bmesh.ops.delete``."""
-    return Deleting(function, lambda *args, **kwargs: kwargs.get("bm", args[0] if args else None))
+    return Deleting(function, lambda *args, **kwargs: [kwargs.get("bm", args[0] if args else None)])
 
 
 def emptying(mesh: Any) -> Deleting:
     """``BMesh.clear``."""
-    return Deleting(outside(mesh.clear), lambda *_, **__: mesh)
+    return Deleting(outside(mesh.clear), lambda *_, **__: [mesh])
+
+
+def weightless(weights: Any) -> Deleting:
+    """``BMDeformVert.clear``."""
+    return Deleting(weights.clear, _every)
+
+
+def delete_weight(weights: Any, group: Any) -> None:
+    """``del weights[group]``."""
+    if group in weights and not is_free():
+        for mesh in _every():
+            _lessen(mesh)
+    del weights[group]
 
 
 def removing(elements: Any) -> Deleting:
     """``remove`` of the vertices, edges or faces of a ``BMesh``."""
 
-    def of(*args: Any, **_named: Any) -> Any:
-        for mesh, _ in _read.values():
-            if args and mesh.is_valid and any(args[0] in every for every in (mesh.verts, mesh.edges, mesh.faces)):
-                return mesh
-        return None
+    def of(*args: Any, **_named: Any) -> list[Any]:
+        lists = ((mesh, (mesh.verts, mesh.edges, mesh.faces)) for mesh in _every() if mesh.is_valid)
+        return [mesh for mesh, every in lists if args and any(args[0] in one for one in every)]
 
     def remove(*args: Any) -> Any:
         return native.core().call_enclosed(elements.remove, *args)

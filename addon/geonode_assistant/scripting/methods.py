@@ -227,6 +227,7 @@ LIMITED: dict[str, dict[str, Callable[..., Any]]] = {
     **{f"builtins.{kind.__name__}": {name: merging(kind, name) for name in _MERGES} for kind in (set, frozenset)},
     "_bpy_internal.grease_pencil.stroke.GreasePencilStroke": {name: _of_stroke(name) for name in _OF_STROKES},
     "builtins.Vector": {name: _resizing(name) for name in _RESIZES},
+    "builtins.BMDeformVert": {"clear": lambda weights: mesh_removals.weightless(weights)()},
     "builtins.KDTree": {"find": find, "find_n": find_n},
     "builtins.BVHTree": {
         "FromPolygons": crossings.from_polygons,

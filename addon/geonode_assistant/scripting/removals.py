@@ -23,7 +23,8 @@ from .errors import Guarded, Unasked
 
 _REVIEWED = frozenset({
     "remove", "batch_remove", "orphans_purge", "user_remap", "user_clear", "clear_geometry", "unlink", "clear",
-    "animation_data_clear", "shape_key_clear", "shape_key_remove", "driver_remove",
+    "animation_data_clear", "asset_clear", "shape_key_clear", "shape_key_remove", "driver_remove",
+    "remove_gpencil_data", "vertex_group_remove",
 })  # fmt: skip
 _ENCLOSED = frozenset({"pop", "keyframe_delete", "delete_frame", "remove_strokes", "remove_curves"})
 """Methods that are given numbers and texts only."""
@@ -67,8 +68,8 @@ class _Script:
         """What it tried to remove unasked, whether or not it went on."""
         self.blocks: dict[int, str] = {}
         """The data-blocks when it began, with their names."""
-        self.used: dict[int, str] = {}
-        """The data-blocks that something used when it began, with kind and name."""
+        self.used: set[int] = set()
+        """The data-blocks that something used when it began."""
         self.answering = 0
         """How many of its objects are being asked for an item or a length, perhaps by C in the middle of something."""
 
@@ -184,6 +185,10 @@ def _check_of(thing: Any, name: str, kind: str) -> Callable[..., Any]:
         if name == "orphans_purge":
             return lambda *_, **__: unless_asked(_unused(), name)
         return lambda *args, **kwargs: unless_asked(_given(args, kwargs), name)
+    if name == "vertex_group_remove":
+        return lambda *_, **__: unless_asked([thing.id_data], name)
+    if isinstance(thing, bpy.types.VertexGroup):
+        return lambda *_, **__: _unless_own_weights(thing)
     if isinstance(thing, bpy.types.bpy_prop_collection) and name in ("remove", "clear", "pop"):
         return lambda *args, **kwargs: _unless_made(thing, name, args, kwargs)
     return lambda *_, **__: None
@@ -348,6 +353,16 @@ def _unless_made(parts: Any, name: str, args: tuple[Any, ...], kwargs: dict[str,
     _script.made.difference_update(one.as_pointer() for one in given)
 
 
+def _unless_own_weights(group: Any) -> None:
+    """``VertexGroup.remove``: the weights of a group that was there, whichever vertices are given."""
+    key = ("vertex_groups", group.id_data.session_uid, group.name)
+    if key in _script.there and key not in _script.asked and existed(group.id_data):
+        _refuse(
+            f"remove() would take weights of {group.name!r} of {group.id_data.name!r} that were there before",
+            'obj.vertex_groups["Group"].remove(…)',
+        )
+
+
 def _called(parts: Any) -> str:
     """What the parts in a list are called."""
     kind = belongings.kind_of(parts)[0]
@@ -433,8 +448,8 @@ _OF_PARTS: dict[str, Callable[..., None]] = {
 
 def abandoned() -> list[str]:
     """What was used before the script and is not any more: it stays until the file is saved, which leaves it out."""
-    left, now = census.everything(), census.used()
-    return sorted(name for uid, name in _script.used.items() if uid in left and uid not in now)
+    now = _script.used - census.used()
+    return sorted(census.called(now)) if now else []
 
 
 def finish() -> None:

@@ -621,6 +621,7 @@ impl In {
         result(py, unsafe {
             match allowed(self.0.as_ptr(), ffi::Py_None(), DELETE_ITEM) {
                 0 => -1,
+                HANDLED => done(handled(DELETE_ITEM, self.0.as_ptr(), key.as_ptr(), ffi::Py_None())),
                 _ => ffi::PyObject_DelItem(self.0.as_ptr(), key.as_ptr()),
             }
         })

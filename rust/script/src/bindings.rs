@@ -48,6 +48,8 @@ pub(crate) struct Bindings<'t> {
     pub(crate) fresh: HashSet<&'t str>,
     /// Whether it reads meshes into a `BMesh`.
     pub(crate) reads_meshes: bool,
+    /// Names of layers of weights in a `BMesh`.
+    pub(crate) weights: HashSet<&'t str>,
     /// Names that are bound by assignments, loops and the like.
     pub(crate) stored: HashSet<&'t str>,
     /// Names of arguments.
@@ -72,6 +74,9 @@ pub(crate) fn collect<'t>(body: &'t [Stmt], policy: &Policy) -> Bindings<'t> {
         }
     }
     for (name, list) in std::mem::take(&mut names.loops) {
+        if is_vertex_groups(list) {
+            names.parts.insert(name);
+        }
         if let Expr::Tuple(_) | Expr::List(_) = list
             && let Some(full) = data_of_blender(list, &names)
         {
@@ -88,9 +93,11 @@ pub(crate) fn collect<'t>(body: &'t [Stmt], policy: &Policy) -> Bindings<'t> {
     }
     fresh(&mut names);
     for (name, value) in std::mem::take(&mut names.candidates) {
-        if let Expr::Attribute(list) = value
-            && is_list_of_parts(list, &names, policy)
-        {
+        if is_layer_of_weights(value) {
+            names.weights.insert(name);
+        }
+        let is_list = matches!(value, Expr::Attribute(list) if is_list_of_parts(list, &names, policy));
+        if is_list || is_vertex_group(value) {
             names.parts.insert(name);
         }
         if let Expr::Attribute(list) = value
@@ -159,6 +166,32 @@ pub(crate) fn is_list_of_parts(list: &ExprAttribute, names: &Bindings<'_>, polic
     let (name, removals) = (list.attr.as_str(), &policy.reviewed.removals);
     let own = matches!(&*list.value, Expr::Name(one) if one.id.as_str() == "self") && names.fields.contains(name);
     removals.parts.contains(name) || removals.lists.contains(name) && !own && !is_fresh(&list.value, names)
+}
+
+/// `obj.vertex_groups["Group"]`, `.get(…)` or `.active` of such a list: a group, whose `remove()` takes weights.
+pub(crate) fn is_vertex_group(expr: &Expr) -> bool {
+    match expr {
+        Expr::Subscript(one) => is_vertex_groups(&one.value),
+        Expr::Attribute(one) => one.attr.as_str() == "active" && is_vertex_groups(&one.value),
+        Expr::Call(call) => {
+            matches!(&*call.func, Expr::Attribute(one) if one.attr.as_str() == "get" && is_vertex_groups(&one.value))
+        }
+        _ => false,
+    }
+}
+
+/// `bm.verts.layers.deform.active`, `….verify()`.
+fn is_layer_of_weights(expr: &Expr) -> bool {
+    match expr {
+        Expr::Attribute(one) => one.attr.as_str() == "deform" || is_layer_of_weights(&one.value),
+        Expr::Call(call) => is_layer_of_weights(&call.func),
+        Expr::Subscript(one) => is_layer_of_weights(&one.value),
+        _ => false,
+    }
+}
+
+fn is_vertex_groups(expr: &Expr) -> bool {
+    matches!(expr, Expr::Attribute(list) if list.attr.as_str() == "vertex_groups")
 }
 
 /// `bpy.data.…` behind an expression: the chain itself, `list(…)` of it, the first of a list of them, `getattr(bpy.data, …)`.
@@ -233,6 +266,11 @@ impl<'t> Visitor<'t> for Collector<'t, '_> {
                     self.names.attributes.insert(one.attr.to_string());
                 }
             }
+            Node::Expr(Expr::IfExp(one)) if asks_for_blender(&one.test) => {
+                for branch in [&one.body, &one.orelse] {
+                    tree::expression(&mut Tried(&mut self.names.tried), branch);
+                }
+            }
             Node::Expr(Expr::Call(call)) => {
                 let asks = matches!(&*call.func, Expr::Name(one) if matches!(one.id.as_str(), "hasattr" | "getattr"));
                 self.names.adaptive |= asks;
@@ -292,6 +330,12 @@ impl<'t> Collector<'t, '_> {
                 }
             }
             Stmt::ImportFrom(one) => self.import_from(one),
+            // What only one Blender has stands behind a question for it.
+            Stmt::If(one) if asks_for_blender(&one.test) => {
+                for branch in [&one.body, &one.orelse] {
+                    tree::suite(&mut Tried(&mut self.names.tried), branch);
+                }
+            }
             Stmt::Try(one) => {
                 self.names.adaptive = true;
                 if one.handlers.iter().any(catches_missing) {
@@ -451,6 +495,26 @@ impl<'t> Visitor<'t> for Tried<'_> {
         if let Node::Expr(Expr::Attribute(one)) = node {
             self.0.extend(public(one.attr.as_str()));
         }
+        true
+    }
+}
+
+/// Whether a condition asks what there is in this Blender: `hasattr(…)`, `bpy.app.version >= …`.
+fn asks_for_blender(test: &Expr) -> bool {
+    let mut asks = Asks(false);
+    tree::expression(&mut asks, test);
+    asks.0
+}
+
+struct Asks(bool);
+
+impl<'t> Visitor<'t> for Asks {
+    fn visit(&mut self, node: Node<'t>) -> bool {
+        self.0 |= match node {
+            Node::Expr(Expr::Attribute(one)) => one.attr.as_str() == "version",
+            Node::Expr(Expr::Name(one)) => one.id.as_str() == "hasattr",
+            _ => false,
+        };
         true
     }
 }

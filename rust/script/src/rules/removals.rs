@@ -7,7 +7,7 @@ use geonode_protocol::Code;
 use rustpython_parser::ast::{Expr, ExprCall, ExprContext};
 use rustpython_parser::text_size::TextRange;
 
-use crate::bindings::{is_fresh, is_list_of_parts};
+use crate::bindings::{is_fresh, is_list_of_parts, is_vertex_group};
 use crate::checker::{Checker, Rule};
 use crate::expressions::{chain, literal};
 use crate::policy::fits;
@@ -110,9 +110,9 @@ fn is_part(cx: &Checker<'_>, function: &Expr, name: &str) -> bool {
     };
     matches!(name, "clear" | "remove" | "pop")
         && match &*method.value {
-            Expr::Attribute(list) => is_list_of_parts(list, &cx.names, cx.policy),
+            Expr::Attribute(list) if is_list_of_parts(list, &cx.names, cx.policy) => true,
             Expr::Name(one) => cx.names.parts.contains(one.id.as_str()),
-            _ => false,
+            one => is_vertex_group(one),
         }
 }
 
@@ -136,7 +136,7 @@ fn replaces_mesh(cx: &Checker<'_>, call: &ExprCall, name: &str) -> bool {
     name == "to_mesh" && !cx.names.reads_meshes && call.args.first().is_some_and(|mesh| !is_fresh(mesh, &cx.names))
 }
 
-/// `bmesh.ops.delete(bm, …)` or `bm.faces.remove(face)` in a script that reads meshes into a `BMesh`.
+/// `bmesh.ops.delete(bm, …)`, `bm.faces.remove(face)` or `vertex[deform].clear()` in a script that reads meshes into a `BMesh`.
 fn deletes_elements(cx: &Checker<'_>, function: &Expr, name: &str) -> bool {
     let Expr::Attribute(method) = function else {
         return false;
@@ -144,7 +144,10 @@ fn deletes_elements(cx: &Checker<'_>, function: &Expr, name: &str) -> bool {
     let elements =
         || matches!(&*method.value, Expr::Attribute(list) if matches!(list.attr.as_str(), "verts" | "edges" | "faces"));
     let operator = || cx.full_name(function).as_deref() == Some("bmesh.ops.delete");
-    cx.names.reads_meshes && (name == "remove" && elements() || name == "delete" && operator())
+    let layer = |index: &Expr| matches!(index, Expr::Name(one) if cx.names.weights.contains(one.id.as_str()));
+    let weights = || matches!(&*method.value, Expr::Subscript(one) if layer(&one.slice));
+    let asked = name == "remove" && elements() || name == "delete" && operator() || name == "clear" && weights();
+    cx.names.reads_meshes && asked
 }
 
 fn ask(cx: &mut Checker<'_>, range: TextRange, full: &str) {
