@@ -49,6 +49,11 @@ def installed() -> None:
     done = subprocess.run([*command, os.environ["GEONODE_ZIP"]], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Traceback" not in done.stdout + done.stderr
+    # Otherwise another Blender writes it while the first tests wait for Send.
+    write = f"import importlib; importlib.import_module('{ADDON}.host.catalogue').path()"
+    subprocess.run(
+        ["blender", "--background", "--python-exit-code", "9", "--python-expr", write], check=True, timeout=300
+    )
 
 
 @pytest.fixture(scope="session")

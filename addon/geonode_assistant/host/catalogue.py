@@ -88,6 +88,11 @@ def catalogue_for_this_blender(cache_dir: Path | str) -> Path:
     """Path of the catalogue for the running Blender: the shipped one if it is of exactly this build, else one created
     now and cached in `cache_dir` under the build's hash.
     """
+    return known(cache_dir) or write_into(cache_dir)
+
+
+def known(cache_dir: Path | str) -> Path | None:
+    """Path of the catalogue for the running Blender that is there already; None if it has to be made."""
     version = "{}.{}".format(*bpy.app.version[:2])
     shipped = SHIPPED / f"{version}.json"
     if shipped.is_file():
@@ -95,13 +100,22 @@ def catalogue_for_this_blender(cache_dir: Path | str) -> Path:
             head = file.readline()
         if f'"build_hash":"{build_hash()}"' in head and '"blender":"{}.{}.{}"'.format(*bpy.app.version) in head:
             return shipped
-    cached = Path(cache_dir) / "catalogue-3-{}.{}.{}-{}.json".format(*bpy.app.version, build_hash())
-    if not cached.is_file():
-        cached.parent.mkdir(parents=True, exist_ok=True)
-        temporary = cached.with_suffix(f".{os.getpid()}.tmp")
-        temporary.write_text(dumps(introspect()), encoding="utf-8")
-        replace(temporary, cached)
+    cached = _cached(cache_dir)
+    return cached if cached.is_file() else None
+
+
+def write_into(cache_dir: Path | str) -> Path:
+    """Makes the catalogue for the running Blender and returns its path. Takes some seconds."""
+    cached = _cached(cache_dir)
+    cached.parent.mkdir(parents=True, exist_ok=True)
+    temporary = cached.with_suffix(f".{os.getpid()}.tmp")
+    temporary.write_text(dumps(introspect()), encoding="utf-8")
+    replace(temporary, cached)
     return cached
+
+
+def _cached(cache_dir: Path | str) -> Path:
+    return Path(cache_dir) / "catalogue-3-{}.{}.{}-{}.json".format(*bpy.app.version, build_hash())
 
 
 def _candidates() -> Iterator[str]:

@@ -5,6 +5,8 @@ the window.
 
 from __future__ import annotations
 
+import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from importlib import import_module
@@ -12,16 +14,21 @@ from importlib import import_module
 import bpy
 
 from .. import native
-from ..host import catalogue, viewport
+from ..host import catalogue, folders, viewport
 from ..run import choices
-from . import gallery
+from ..run.dry_run import elsewhere
+from . import gallery, polling
 
 # How long after registration it begins, and how long the window has between two pieces.
 BEGIN_S, BETWEEN_S = 1.0, 0.1
+# How long another Blender may write the catalogue; it takes some seconds.
+WRITING_S = 120.0
 # Modules that a run loads only once it is there.
 LATE = ("evaluate", "snapshots", "checkpoint", "meanwhile", "standing", "transaction", "marks")
 
 _pieces: Iterator[None] | None = None
+_writer: subprocess.Popen[bytes] | None = None
+"""Another Blender that writes the catalogue."""
 
 
 def start() -> None:
@@ -38,6 +45,7 @@ def stop() -> None:
     if bpy.app.timers.is_registered(_go_on):
         bpy.app.timers.unregister(_go_on)
     _pieces = None
+    _end_writer()
 
 
 def pieces() -> Iterator[None]:
@@ -51,14 +59,40 @@ def pieces() -> Iterator[None]:
     with suppress(Exception):
         native.core()
     yield
-    with suppress(Exception):
-        # Written once for each build of Blender that brings no catalogue of ours.
-        catalogue.path()
-    yield
     stored = choices.stored()
     if stored is not None and stored.result_pictures:
         with suppress(Exception):
             viewport.take(1)
+    yield
+    with suppress(Exception):
+        yield from catalogue_pieces()
+
+
+def catalogue_pieces() -> Iterator[None]:
+    """Waits until another Blender has written the catalogue, once for each build that none of ours is for; prompts wait
+    as long. If it fails, the first prompt makes its own.
+    """
+    global _writer
+    if catalogue.known(folders.own_folder()) is not None:
+        return
+    _writer = elsewhere.begin(folders.own_folder())
+    polling.redraw()
+    ends = time.monotonic() + WRITING_S
+    while is_writing() and time.monotonic() < ends:
+        yield
+    _end_writer()
+    polling.redraw()
+
+
+def _end_writer() -> None:
+    if _writer is not None and is_writing():
+        _writer.kill()
+        _writer.wait()
+
+
+def is_writing() -> bool:
+    """Whether another Blender writes the catalogue just now."""
+    return _writer is not None and _writer.poll() is None
 
 
 def _go_on() -> float | None:

@@ -10,11 +10,12 @@ import bpy
 from ... import native
 from ...host import current, editors
 from ...run import session
-from .. import examples, polling, properties
+from .. import examples, polling, properties, warming
 from ..translation import told_error
 from .result import send
 
 WIDTH_PX = 420
+WAIT = "The nodes of this Blender are read, once; a few seconds more"
 
 
 class GEONODE_OT_ask(bpy.types.Operator):
@@ -68,6 +69,8 @@ def can_send(operator: Any, context: bpy.types.Context) -> bool:
     """Whether a run can start now; if not, the operator's button says why."""
     if session.current.running:
         operator.poll_message_set("A run is under way; wait until it ends, or cancel it")
+    elif warming.is_writing():
+        operator.poll_message_set(WAIT)
     elif context.mode != "OBJECT":
         operator.poll_message_set("Switch to Object Mode first")
     elif (problem := native.problem()) is not None:

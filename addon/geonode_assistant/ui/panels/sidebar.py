@@ -12,9 +12,10 @@ import bpy
 from ... import native
 from ...messages import one_line
 from ...run import session
-from .. import agents, examples, history, properties
+from .. import agents, examples, history, properties, warming
 from ..bases import PanelPart
 from ..log import usage_line
+from ..operators.start import WAIT
 from ..translation import say, told
 from .card import draw_card
 from .gallery import draw_gallery
@@ -108,6 +109,8 @@ def draw_problem(layout: bpy.types.UILayout, context: bpy.types.Context) -> None
     problem = native.problem()
     if problem is not None:
         draw_message(layout, problem.code, problem.message, problem.hint or "", context, "ERROR")
+    elif warming.is_writing():
+        draw_text(layout, WAIT, context, "SORTTIME")
 
 
 def draw_conversation(layout: bpy.types.UILayout, view: session.Session) -> None:

@@ -16,6 +16,7 @@ from ..operators.tree import shown
 from ..overlay import counted
 from ..translation import say
 from .card import draw_keep
+from .log import THREE_PX
 from .wrapping import draw_text, draw_texts, is_wide, side_by_side
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def _draw_group(layout: bpy.types.UILayout, group: int, context: bpy.types.Conte
     row.label(text=say("Group {number}", number=group))
     for accept, text in ((True, "Accept"), (False, "Take Back")):
         shown: IconItems = "CHECKMARK" if accept else "LOOP_BACK"
-        button = row.operator("geonode.settle_group", text=text if is_wide(context) else "", icon=shown)
+        button = row.operator("geonode.settle_group", text=text if is_wide(context, THREE_PX) else "", icon=shown)
         button.group, button.accept = group, accept
 
 
