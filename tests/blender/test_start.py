@@ -90,7 +90,9 @@ def test_an_example_is_put_into_the_prompt() -> None:
 
 
 def test_nothing_is_offered_where_nothing_can_be_made() -> None:
+    assert not any("No prompt can work on" in text for text in draw_sidebar(width=900))
     bpy.ops.object.light_add()
+    assert any("No prompt can work on" in text for text in draw_sidebar(width=900))
     assert examples.prompts(bpy.context) == [] and not bpy.ops.geonode.surprise.poll()
     assert any("Select a mesh or a curve" in text for text in draw_sidebar())
 

@@ -16,6 +16,9 @@ ADDON = __package__.rpartition(".")[0]
 
 # How variables that hold keys are called; keys themselves are not.
 _NAME = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
+# How the keys of vendors begin, and that they are long and have digits.
+_VENDORS = r"AIza|(?:sk|[spr]k_live|sk_test|gh[opsu]|github_pat|glpat|hf|gsk|xai|nvapi|pplx)[-_]"
+_KEY = re.compile(rf"(?:{_VENDORS})(?=\D*\d)[\w-]{{20,}}")
 # Begins the name of the preference that switches one on which is off by default.
 SWITCH = "use_"
 
@@ -73,14 +76,26 @@ def allowed_servers() -> list[str] | None:
 def choice(provider: str | None, model: str | None, base_url: str | None, key_variable: str | None = None) -> Choice:
     """The caller's choice, completed from the preferences if the provider is omitted or the same as there.
 
-    Raises AssistantError ``auth_missing`` when the named key variable is empty.
+    Raises AssistantError ``auth_missing`` when the named key variable is empty, or when a key stands in another field.
     """
     kept = stored()
     provider = provider or (kept.provider if kept else "offline")
-    if kept is None or kept.provider != provider:
-        return Choice(provider, model, base_url, _key(provider, key_variable))
-    key = _key(provider, key_variable or kept.key_variable)
-    return Choice(provider, model or kept.model or None, base_url or kept.base_url or None, key)
+    variable = key_variable
+    if kept is not None and kept.provider == provider:
+        model, base_url = model or kept.model or None, base_url or kept.base_url or None
+        variable = key_variable or kept.key_variable
+    for value, what in ((model, "model"), (base_url, "address")):
+        if value and is_key(value):
+            # Neither sent to anybody nor repeated.
+            raise AssistantError(
+                "auth_missing", f"What stands as the {what} looks like a key.", "Enter it as the key, and not there."
+            )
+    return Choice(provider, model, base_url, _key(provider, variable))
+
+
+def is_key(text: str) -> bool:
+    """Whether a text of another field looks like a key that was put into the wrong place."""
+    return _KEY.fullmatch(text.strip()) is not None
 
 
 def _key(provider: str, variable: str | None) -> str | None:

@@ -23,6 +23,8 @@ _PROMPTS = {
         "Place 20 cubes along {name}",
     ),
 }
+# Types of objects that can have a Geometry Nodes modifier.
+CARRIERS = frozenset(("CURVE", "CURVES", "FONT", "GREASEPENCIL", "MESH", "POINTCLOUD", "SURFACE", "VOLUME"))
 # What stands for itself, where no object is chosen.
 _NEW = (
     "Stairs with 12 steps",

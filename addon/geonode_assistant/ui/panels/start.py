@@ -13,6 +13,7 @@ from ...run import choices, offers, sent, session
 from .. import examples, preferences
 from ..operators.connection import SETUP
 from ..operators.data import SENT, described
+from ..translation import say
 from .wrapping import MARGIN_PX, draw_message, draw_text, draw_texts, fits, is_wide, labelled
 
 if TYPE_CHECKING:
@@ -33,6 +34,9 @@ def draw_who(layout: bpy.types.UILayout, view: session.Session, context: bpy.typ
     labelled(column, "Works on", context).prop(layer.objects, "active", text="")
     if context.mode != "OBJECT":
         draw_text(column, "Leave this mode for Object Mode; then a prompt can be sent.", context, "INFO")
+    elif context.object is not None and context.object.type not in examples.CARRIERS:
+        text = "No prompt can work on “{name}”: select another object, or name it in the prompt."
+        draw_text(column, say(text, name=context.object.name), context, "INFO")
     stored = choices.stored()
     is_open = SETUP in view.shown
     icon: IconItems = "DOWNARROW_HLT" if is_open else "RIGHTARROW"
@@ -48,7 +52,8 @@ def planner(stored: Any) -> str:
     """Who plans, in a few words."""
     if stored is None or stored.provider == "offline":
         return _TITLES["offline"]
-    return stored.model or _TITLES.get(stored.provider, stored.provider)
+    named = "" if choices.is_key(stored.model) else stored.model
+    return named or _TITLES.get(stored.provider, stored.provider)
 
 
 def draw_setup(layout: bpy.types.UILayout, stored: Any, context: bpy.types.Context) -> None:
