@@ -26,7 +26,7 @@ from geonode_assistant import native
 from geonode_assistant.agents import calls, server, stdio
 from geonode_assistant.agents.server import Programs
 from geonode_assistant.agents.who import Who
-from geonode_assistant.host import export, folders
+from geonode_assistant.host import context, export, folders, ownership
 from geonode_assistant.run import session
 from geonode_assistant.run.tools import register_tool, unregister
 from geonode_assistant.ui import agents
@@ -422,6 +422,38 @@ def test_a_large_tree_is_read_in_steps_and_never_as_a_mixture(
         for name in ("Large", "Large Inside"):
             if name in bpy.data.node_groups:
                 bpy.data.node_groups.remove(bpy.data.node_groups[name])
+
+
+def test_a_scene_with_large_results_is_told_in_steps_and_each_tree_is_looked_at_once(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tree = large_tree("Large")
+    ownership.assign_to_assistant(tree)
+    bpy.ops.mesh.primitive_cube_add()
+    cube, grid = bpy.data.objects["Cube"], bpy.data.objects["Grid"]
+    for obj in (cube, grid):
+        obj.modifiers.new("Large", "NODES").node_group = tree
+    looks: list[Any] = []
+    whose = context.whose
+    monkeypatch.setattr(context, "whose", lambda tree, ir=None: looks.append(tree) or whose(tree, ir))
+    monkeypatch.setattr(export, "STEP_S", 0.0)
+    ticks = itertools.count()
+    try:
+        for as_left in (True, False):
+            shown = {one["name"]: one for one in client.call("scene_summary", lambda: next(ticks))["objects"]}
+            assert [shown[name]["modifiers"][0]["made"] for name in ("Cube", "Grid")] == [{"as_left": as_left}] * 2
+            assert len(looks) == 1
+            looks.clear()
+            tree.nodes.remove(tree.nodes["Set Position.100" if as_left else "Set Position.101"])
+        assert next(ticks) > 12, "Blender had its turns"
+        context.capture_context()
+        assert len(looks) == 1, "a run looks once, too"
+    finally:
+        bpy.data.objects.remove(cube)
+        bpy.context.view_layer.objects.active = grid
+        grid.modifiers.clear()
+        for name in ("Large", "Large Inside"):
+            bpy.data.node_groups.remove(bpy.data.node_groups[name])
 
 
 def test_older_clients_get_no_empty_event(client: Client) -> None:

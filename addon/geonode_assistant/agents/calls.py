@@ -59,9 +59,10 @@ def _history(arguments: Arguments) -> tools.Steps:
     return {"runs": shown}
 
 
-def _scene(arguments: Arguments) -> dict[str, Any]:
+def _scene(arguments: Arguments) -> tools.Steps:
     """The scene, with what a program can use of the marks of trees: whether one is as the assistant left it."""
-    scene: dict[str, Any] = dict(_of_models("scene_summary")(arguments))
+    marks = yield from checking.marks_in_steps()
+    scene: dict[str, Any] = dict(model_tools.scene_summary(arguments, model_tools.active_target(), marks))
     for modifier in (one for obj in scene["objects"] for one in obj["modifiers"]):
         if "made" in modifier:
             modifier["made"] = {"as_left": modifier["made"]["as_left"]}
@@ -259,7 +260,8 @@ def _preset(arguments: Arguments) -> Wishing:
 
 def _of_preset(wanted: dict[str, Any], words: str, arguments: Arguments) -> Wishing:
     target = arguments.get("object") or host_context.active_object()
-    scene = host_context.capture_context(arguments.get("object"), with_tree=False)
+    marks = yield from checking.marks_in_steps()
+    scene = host_context.capture_context(arguments.get("object"), with_tree=False, marks=marks)
     if (tree := scene["target_node_group"]) is not None:
         scene["tree"] = yield from checking.read_in_steps(tree, False)
     plan = yield from checking.aside("Planning.", lambda: native.core().preset_plan(wanted, scene))

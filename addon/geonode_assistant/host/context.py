@@ -8,7 +8,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any, TypedDict, cast
+from typing import Any, NamedTuple, TypedDict, cast
 
 import bpy
 import numpy as np
@@ -19,6 +19,7 @@ from .documents import (
     Document,
     ElementCounts,
     Figures,
+    Made,
     Modifier,
     Object,
     Scene,
@@ -39,9 +40,35 @@ HIDDEN_PREFIX = ".geonode"  # our own temporary data-blocks
 _BOUNDLESS = frozenset({"EMPTY", "CAMERA", "LIGHT", "SPEAKER", "LIGHT_PROBE", "ARMATURE"})
 
 
-def capture_context(object: str | None = None, modifier: str | None = None, with_tree: bool = True) -> Context:
+class Whose(NamedTuple):
+    """What the mark of a tree says."""
+
+    made: Made | None
+    is_lapsed: bool
+
+
+Marks = dict[int, Whose]
+"""By the session UIDs of trees. To look at one means to export the tree, and many modifiers may run it."""
+
+
+def whose(tree: Any, ir: Tree | None = None) -> Whose:
+    """Looks at the mark of a tree; `ir` is its export, if already available."""
+    made = ownership.read_mark(tree, ir)
+    return Whose(made, made is None and ownership.is_lapsed(tree))
+
+
+def marked_trees() -> list[str]:
+    """Names of the trees with a mark that the objects of the scene run."""
+    stacks: Any = (o.modifiers for o in current.scene().objects)
+    used = (m.node_group for stack in stacks for m in stack if m.type == "NODES")
+    return list(dict.fromkeys(tree.name for tree in used if tree is not None and ownership.MARK in tree))
+
+
+def capture_context(
+    object: str | None = None, modifier: str | None = None, with_tree: bool = True, marks: Marks | None = None
+) -> Context:
     """The snapshot for `object` (else the active one) and its Geometry Nodes `modifier` (else the active, else the
-    last one), `with_tree` with its tree.
+    last one), `with_tree` with its tree. `marks` have been looked at already.
 
     Raises `unknown_object` or `unknown_modifier`, with the near names.
     """
@@ -66,7 +93,7 @@ def capture_context(object: str | None = None, modifier: str | None = None, with
         "target_object": target.name if target is not None else None,
         "target_modifier": target_modifier.name if target_modifier is not None else None,
         "target_node_group": values.block_name(tree) if tree is not None else None,
-        "objects": _objects(shown, (target, active)),
+        "objects": _objects(shown, (target, active), {} if marks is None else marks),
         **_left_out(objects, shown),
         "collections": [
             {"name": c.name, "objects": sorted(o.name for o in c.objects)} for c in _by_name(bpy.data.collections)
@@ -348,20 +375,20 @@ def _numbers(vector: Any) -> list[float]:
     return [values.shortest_float(part) for part in vector]
 
 
-def _objects(shown: list[Any], meant: tuple[Any, Any]) -> list[SceneObject]:
+def _objects(shown: list[Any], meant: tuple[Any, Any], marks: Marks) -> list[SceneObject]:
     """The objects; where runs made nothing on those that the prompt is probably about, the only one with a result has
     its values too: "twice as many" is about that.
     """
     near = [o in meant or _selected(o) for o in shown]
     few = sum(near) <= RESULTS
-    out = [_object(o, is_near, is_near and (few or o in meant)) for o, is_near in zip(shown, near, strict=True)]
+    out = [_object(o, is_near, is_near and (few or o in meant), marks) for o, is_near in zip(shown, near, strict=True)]
     made = [at for at, one in enumerate(out) if any("made" in modifier for modifier in one["modifiers"])]
     if len(made) == 1 and not near[made[0]]:
-        out[made[0]] = _object(shown[made[0]], True, True)
+        out[made[0]] = _object(shown[made[0]], True, True, marks)
     return out
 
 
-def _object(obj: Any, near: bool, measured: bool) -> SceneObject:
+def _object(obj: Any, near: bool, measured: bool, marks: Marks) -> SceneObject:
     """An object of the scene; of one that the prompt is probably about (`near`) with the values of its modifiers, and
     with what they make if it is to be `measured`.
     """
@@ -376,7 +403,7 @@ def _object(obj: Any, near: bool, measured: bool) -> SceneObject:
         "selected": _selected(obj),
         **_counts(obj),
         **_result(obj, measured),
-        "modifiers": [_shown(m, near) for m in obj.modifiers],
+        "modifiers": [_shown(m, near, marks) for m in obj.modifiers],
     }
 
 
@@ -393,8 +420,15 @@ def named_values(modifier: Any) -> dict[str, Any]:
     return out
 
 
-def _shown(modifier: Any, near: bool) -> Modifier:
+def _shown(modifier: Any, near: bool, marks: Marks) -> Modifier:
     out = _modifier(modifier, False)
+    group = modifier.node_group if modifier.type == "NODES" else None
+    if group is not None:
+        found = marks.get(group.session_uid) or marks.setdefault(group.session_uid, whose(group))
+        if found.made is not None:
+            out["made"] = {"as_left": found.made["as_left"], "by": found.made["by"]}
+        elif found.is_lapsed:
+            out["lapsed"] = True
     held = named_values(modifier) if near else {}
     if held:
         out["values"] = held
@@ -455,11 +489,6 @@ def _modifier(modifier: Any, with_inputs: bool) -> Modifier:
     if modifier.type == "NODES":
         group = modifier.node_group
         out["node_group"] = values.block_name(group) if group is not None else None
-        made = ownership.read_mark(group) if group is not None and not with_inputs else None
-        if made is not None:
-            out["made"] = {"as_left": made["as_left"], "by": made["by"]}
-        elif group is not None and not with_inputs and ownership.is_lapsed(group):
-            out["lapsed"] = True
         if with_inputs:
             out["inputs"] = modifiers.read_inputs(modifier)
             left = ownership.marked_inputs(modifier)

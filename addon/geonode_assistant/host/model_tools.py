@@ -23,9 +23,10 @@ _WITHOUT_GEOMETRY = frozenset({"ARMATURE", "CAMERA", "EMPTY", "LATTICE", "LIGHT"
 _IN_EDIT_MODE = "The object is in Edit Mode, so its mesh is not measured. Ask the artist to leave Edit Mode."
 
 
-def scene_summary(arguments: Arguments, target: Target) -> Context:
-    """The current scene."""
-    return context.capture_context(target.get("object") if _there(target.get("object")) else None, with_tree=False)
+def scene_summary(arguments: Arguments, target: Target, marks: context.Marks | None = None) -> Context:
+    """The current scene; with `marks` of trees that have been looked at already."""
+    named = target.get("object") if _there(target.get("object")) else None
+    return context.capture_context(named, with_tree=False, marks=marks)
 
 
 def modifier_stack(arguments: Arguments, target: Target) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import time
 from collections.abc import Callable, Generator
 from functools import partial
 from typing import Any, TypeVar
@@ -11,6 +13,8 @@ from .. import native
 from ..host import catalogue, export, mainfile, modifiers, rna
 from ..host import context as host_context
 from ..host.documents import Bundle, Tree
+from ..host.errors import HostError
+from ..messages import AssistantError
 from .background import Check
 
 Result = TypeVar("Result")
@@ -76,6 +80,22 @@ def aside(stage: str, work: Callable[[], Result]) -> Generator[str, None, Result
     while not check.finished:
         yield stage
     return check.result()
+
+
+def marks_in_steps() -> Generator[str, None, host_context.Marks]:
+    """What the marks of the scene's trees say, in steps between which Blender goes on."""
+    marks: host_context.Marks = {}
+    began = time.perf_counter()
+    for name in host_context.marked_trees():
+        # It may be gone by now.
+        with contextlib.suppress(AssistantError, HostError):
+            read = yield from read_in_steps(name, False)
+            tree = mainfile.geometry_tree(name)
+            marks[tree.session_uid] = host_context.whose(tree, read["trees"].get(name))
+        if time.perf_counter() >= began + export.STEP_S:
+            yield "Looking at the scene."
+            began = time.perf_counter()
+    return marks
 
 
 def read_in_steps(name: str, whole: bool) -> Generator[str, None, Bundle]:
