@@ -156,12 +156,16 @@ def trees_of(objects: Iterable[str], trees: Iterable[str]) -> list[str]:
     return [name for name in dict.fromkeys(wanted) if _is_geometry(bpy.data.node_groups.get(name))]
 
 
-def inspect(objects: Iterable[str], trees: Iterable[str], read: dict[str, Tree] | None = None) -> Document:
+def inspect(
+    objects: Iterable[str], trees: Iterable[str], read: dict[str, Tree] | None = None, sealed: bool = True
+) -> Document:
     """The document for the named objects and trees, with the trees of the objects' modifiers and nested groups; names
-    that do not exist are absent. Trees that have been `read` are not read again.
+    that do not exist are absent. Trees that have been `read` are not read again. `sealed` with its fingerprint.
     """
     document = described(objects, trees, read)
     document["scene"] = _figures(set(document["objects"]))
+    if not sealed:
+        return document
     hashed = {key: value for key, value in document.items() if key not in ("fingerprint", "scene")}
     text = json.dumps(hashed, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     document["fingerprint"] = hashlib.sha256(text.encode()).hexdigest()

@@ -33,10 +33,10 @@ class _Wires:
 
     def __init__(self, tree: Any) -> None:
         self._into: defaultdict[int, list[Any]] = defaultdict(list)
-        self._before: defaultdict[int, list[Any]] = defaultdict(list)
+        self._to: defaultdict[int, list[Any]] = defaultdict(list)
         for link in tree.links:
             self._into[link.to_socket.as_pointer()].append(link)
-            self._before[link.to_node.as_pointer()].append(link.from_node)
+            self._to[link.to_node.as_pointer()].append(link)
         for links in self._into.values():
             if len(links) > 1:
                 links.sort(key=lambda link: link.multi_input_sort_id, reverse=True)
@@ -51,9 +51,13 @@ class _Wires:
         """The links into an input, in their order."""
         return self._into.get(socket.as_pointer(), [])
 
+    def to(self, node: Any) -> list[Any]:
+        """The links into any input of a node, in no order."""
+        return self._to.get(node.as_pointer(), [])
+
     def before(self, node: Any) -> list[Any]:
         """The nodes that a link leads from to this one."""
-        return self._before.get(node.as_pointer(), [])
+        return [link.from_node for link in self.to(node)]
 
     def starts(self, node: Any) -> list[Any]:
         """The input node of a zone whose output node this is."""
@@ -104,11 +108,10 @@ def _title(node: Any) -> str:
 
 def _sources(node: Any, wires: _Wires) -> list[Any]:
     """The nodes that geometry comes from, in the order of the inputs; across reroutes."""
-    found = []
-    for socket in node.inputs:
-        if socket.type == _GEOMETRY and socket.is_linked:
-            found += [link.from_node for link in wires.into(socket) if not link.is_muted]
-    return found
+    links = [link for link in wires.to(node) if link.to_socket.type == _GEOMETRY]
+    if len(links) > 1:
+        links = [link for socket in node.inputs if socket.type == _GEOMETRY for link in wires.into(socket)]
+    return [link.from_node for link in links if not link.is_muted]
 
 
 def _path(end: Any, wires: _Wires) -> list[Any]:

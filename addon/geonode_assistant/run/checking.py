@@ -43,7 +43,8 @@ def check_in_steps(plan: str, object: str | None = None) -> Generator[str, None,
     for name in host_context.trees_of(objects, trees):
         if name not in read:
             read |= (yield from read_in_steps(name, False))["trees"]
-    document, path = host_context.inspect(objects, trees, read), catalogue.path()
+    yield "Reading the tree."
+    document, path = host_context.inspect(objects, trees, read, sealed=False), catalogue.path()
     return (yield from aside("Checking the plan.", lambda: core.validate_plan(plan, path, document)))
 
 
@@ -90,6 +91,9 @@ def marks_in_steps() -> Generator[str, None, host_context.Marks]:
         # It may be gone by now.
         with contextlib.suppress(AssistantError, HostError):
             read = yield from read_in_steps(name, False)
+            if time.perf_counter() >= began + export.STEP_S:
+                yield "Looking at the scene."
+                began = time.perf_counter()
             tree = mainfile.geometry_tree(name)
             marks[tree.session_uid] = host_context.whose(tree, read["trees"].get(name))
         if time.perf_counter() >= began + export.STEP_S:

@@ -20,6 +20,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 ROUNDS, CALLS, FLOOD_S = 100, 1000, 5.0
+LARGE, NODES, LARGE_ROUNDS = "Large", 700, 5
 READS = {
     "scene_summary": {},
     "modifier_stack": {},
@@ -74,6 +75,20 @@ def reads(url, token):
             time.sleep(0.006)  # 200 calls in a second are carried out
         out[tool] = statistics.median(spent)
     print(json.dumps(out))
+
+
+def large(url, token):
+    """Reads the large tree in every way."""
+    client = Client(url, token, "large")
+    page = f'with edit("{LARGE}"):\n    arrange()\n'
+    step = {"id": "s1", "type": "NODE_TREE", "description": "Edit", "payload": {"text": page}}
+    plan = {"version": "1.2", "steps": [step], "done": True, "final_message": "Edited."}
+    named = {"node_group_name": LARGE}
+    tools = {tool: named for tool in ("tree_ir", "explain_tree", "tree_export")}
+    tools |= {"scene_summary": {}, "check_plan": {"plan": plan}, "tree_diff": {"before": LARGE, "after": LARGE}}
+    for tool, arguments in [*tools.items()] * LARGE_ROUNDS:
+        client.call(tool, arguments)
+        time.sleep(0.02)
 
 
 def calls(url, token):
@@ -172,6 +187,27 @@ class Blender:
         figure(f"longest tick beside {name}", max(self.ticks), "ms", 8)
         figure(f"main thread's time beside {name}", share * 100, "%")
 
+    def large(self):
+        """What a tick holds at most while a large result is read."""
+        import bpy
+        from geonode_assistant.host import ownership
+
+        tree = bpy.data.node_groups.new(LARGE, "GeometryNodeTree")
+        tree.interface.new_socket("Geometry", in_out="OUTPUT", socket_type="NodeSocketGeometry")
+        last = tree.nodes.new("GeometryNodeMeshCube")
+        for _ in range(NODES):
+            node = tree.nodes.new("GeometryNodeSetPosition")
+            tree.links.new(last.outputs[0], node.inputs[0])
+            last = node
+        tree.links.new(last.outputs[0], tree.nodes.new("NodeGroupOutput").inputs[0])
+        ownership.assign_to_assistant(tree)
+        bpy.context.object.modifiers.new(LARGE, "NODES").node_group = tree
+        # Python looks for garbage when it likes; what was made here is not what programs cost.
+        gc.collect()
+        self.ticks.clear()
+        self.until_end(self.client("large"))
+        figure(f"longest tick of reading a tree of {NODES} nodes", max(self.ticks), "ms", 8)
+
     def measure(self):
         for tool, spent in json.loads(self.until_end(self.client("reads"))).items():
             figure(f"{tool}, p50", spent, "ms", 5)
@@ -187,11 +223,12 @@ class Blender:
         figure(f"{CALLS} calls leave open files", len(os.listdir("/proc/self/fd")) - files, "", 0)
         self.beside("4 programs that flood and die", "flood", 4)
         self.beside("4 programs that stall and die", "stall", 4)
+        self.large()
         self.programs.stop()
 
 
 if len(sys.argv) > 2:
-    {"reads": reads, "calls": calls, "flood": flood, "stall": stall}[sys.argv[1]](*sys.argv[2:])
+    {"reads": reads, "calls": calls, "flood": flood, "stall": stall, "large": large}[sys.argv[1]](*sys.argv[2:])
 else:
     blender = Blender()
     blender.file = sys.argv[1]
