@@ -14,6 +14,7 @@ from typing import Any
 
 import bpy
 import pytest
+from commands import ROOT
 from file_state import state
 from geonode_assistant import api, scripting
 from geonode_assistant.cli import e2e
@@ -216,7 +217,8 @@ def prepared() -> None:
 
 
 def test_no_hostile_record_changes_anything() -> None:
-    assert len(HOSTILE) > 100
+    page = (ROOT / "addon/docs/threat-model.md").read_text(encoding="utf-8")
+    assert len(HOSTILE) > 100 and f" {len(HOSTILE)} forged entries " in page
     prepared()
     before = state()
     became: dict[str, str] = {}

@@ -14,6 +14,7 @@ from typing import Any
 
 import bpy
 import pytest
+from commands import ROOT
 from geonode_assistant.host import census, mainfile
 from geonode_assistant.run.dry_run import start, trial
 
@@ -79,7 +80,8 @@ def test_plain_python_in_a_trial_reaches_nothing(tmp_path: Path, monkeypatch: py
             os.close(number)
     assert "attacks" in report, report
     became = report["attacks"]
-    assert len(became) > 140
+    page = (ROOT / "addon/docs/threat-model.md").read_text(encoding="utf-8")
+    assert len(became) > 140 and f" {len(became)} ways of " in page
     assert [name for name, what in became.items() if what == REACHED] == []
     assert sorted(file.name for file in outside.iterdir()) == ["library.blend", "picture.png", "secret.txt"]
     there.setblocking(False)

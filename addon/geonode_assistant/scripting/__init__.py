@@ -3,8 +3,8 @@
 
 1. ``verdict``: the core's rules check the text (``rust/script``).
 2. ``compiled``: the code that CPython compiles from this text is compared with the same lists.
-3. ``instrument``, ``membrane``: the first wall. Every attribute, item and call of a script goes through a native guard
-   that decides by the type of the object; whatever is not listed is refused.
+3. ``instrument``, ``membrane``, ``own_classes``: the first wall. Every attribute, item and call of a script goes
+   through a native guard that decides by the type of the object; whatever is not listed is refused.
 4. ``names``, ``modules``, ``guards``, ``sizes``, ``managed``, ``printing``: a small table of builtins,
    modules with the listed members, limits where Blender multiplies numbers, checks of attribute names that a script
    computes. ``expected``: estimates of what node trees would make, before Blender evaluates them.
