@@ -233,10 +233,7 @@ def test_no_hostile_record_changes_anything() -> None:
             became[name] = f"{type(error).__name__}: {error}"
         else:
             became[name] = "carried out"
-        if state() != before:
-            became[name] = "changed the file"
-            prepared()
-    assert became == {}
+    assert became == {} and state() == before
 
 
 @pytest.mark.parametrize(
@@ -308,12 +305,17 @@ LIES: dict[str, tuple[dict[str, Any], Any, str]] = {
     "a path": ({}, [put(of(kind="scenes", name="Scene"), "filepath", "/tmp/x")], "refused"),
     "no record": ({}, "{", "refused"),
     "a record that is cut": ({}, json.dumps({"version": 1, "entries": []})[:-1], "refused"),
-    "too many entries": ({}, [put(of(**PLANE), LOCATION, [0, 0, 0])] * 40_000, "refused"),
+    "too many entries": ({}, [put(of(**PLANE), LOCATION, [0, 0, 0])] * 30_001, "refused"),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", LIES)
-@pytest.mark.parametrize("asks", [False, True], ids=["", "asked"])
+UNREADABLE = ("a path", "no record", "a record that is cut", "too many entries")
+"""Lies that no question changes."""
+
+
+@pytest.mark.parametrize(
+    ("name", "asks"), [(name, asks) for name in LIES for asks in (False, True) if not asks or name not in UNREADABLE]
+)
 def test_what_a_lying_trial_reported_binds(scene: None, monkeypatch: pytest.MonkeyPatch, name: str, asks: bool) -> None:
     names, entries, form = LIES[name]
     record = {"version": 1, "situation": addresses.situation(), "entries": entries, "output": ""}
