@@ -111,3 +111,26 @@ def test_what_is_no_change_says_what_can_be_changed() -> None:
         assert "What can be changed there: " in words and "count" in words, words
         assert "minimum distance" in words and "what is copied" in words
     assert see(bpy.data.objects["Plane"]).instances == 30
+
+
+@pytest.mark.skipif(bpy.app.version < (4, 3), reason="what modifiers make is not measured before 4.3")
+def test_a_further_result_works_on_what_stands_there() -> None:
+    scene()
+    said("subdivide the plane 4 times")
+    said("now make waves on it, 30 cm high")
+    seen = see(bpy.data.objects["Plane"])
+    assert 256 <= seen.faces < 20_000 and np.isclose(seen.size(2), 0.3, rtol=0.02)
+
+
+def test_it_and_them_are_the_last_result() -> None:
+    bpy.ops.wm.read_factory_settings(use_empty=True)
+    said("a brick wall 3 m long")
+    said("paint it white")
+    assert colours("Brick Wall") == {"White"}
+    said("a ring of 16 cubes, radius 5 m")
+    said("cones instead of cubes")
+    ring = bpy.data.objects["Ring"]
+    assert see(ring).instances == 16 and len(ring.modifiers) == 1
+    assert np.isclose(np.abs(see(ring).places[:, 0]).max(), 5, rtol=1e-3), "the radius stays"
+    said("I don't like the arrangement, make it 8")
+    assert see(ring).instances == 8

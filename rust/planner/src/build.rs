@@ -79,6 +79,9 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
     }
     let mut scope = facts(read, context, object, scale);
     let names = naming::names(&entry.preset.title, object, context, about);
+    if !names.reused {
+        on_what_stands(object, &mut scope);
+    }
     // The bounds of an object that shows its result say nothing of what is copied.
     let sized = entry.preset.parameters.iter().find(|one| one.sizes_things);
     if names.reused
@@ -146,6 +149,19 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
     })
 }
 
+/// The counts of a mesh with what its modifiers make of it: a new result works on that.
+fn on_what_stands(object: &SceneObject, scope: &mut Scope) {
+    let counts = object
+        .result
+        .as_ref()
+        .map(|made| [("target.faces", made.faces), ("target.vertices", made.vertices)]);
+    for (fact, count) in counts.into_iter().flatten() {
+        if let Some(count) = count.filter(|count| *count > 0) {
+            scope.insert(fact.to_owned(), json!(count));
+        }
+    }
+}
+
 /// How words such as “tall” were read.
 fn degrees(read: &Read, scope: &Scope, unit: f64) -> Vec<String> {
     let parameters = read.entry.preset.parameters.iter();
@@ -165,7 +181,9 @@ fn degrees(read: &Read, scope: &Scope, unit: f64) -> Vec<String> {
 fn without_a_surface(entry: &Entry, object: &SceneObject) -> Option<String> {
     let empty = object.counts.as_ref().is_some_and(|counts| counts.faces == Some(0));
     let name = &object.name;
-    if !(empty && entry.preset.target.kinds.iter().any(|kind| kind == "MESH")) {
+    // What works on copies needs no surface.
+    let of_copies = entry.preset.target.copies && object.shows_only_copies();
+    if of_copies || !(empty && entry.preset.target.kinds.iter().any(|kind| kind == "MESH")) {
         return None;
     }
     if object.shows_only_copies() {

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::expr::{self, Scope};
 use crate::library::Entry;
+use crate::preset::{Parameter, ParameterKind};
 use crate::roles::Thing;
 use crate::template::Read;
 
@@ -46,4 +47,12 @@ pub(crate) fn preset_of<'a>(entries: &'a [Entry], group: &str) -> Option<&'a Ent
     entries
         .iter()
         .find(|entry| crate::naming::is_numbered(group, &entry.preset.title))
+}
+
+/// Whether the value is one that a prompt or a hand sets, not one that follows from others or names what is copied.
+pub(crate) const fn is_set(parameter: &Parameter) -> bool {
+    !matches!(
+        parameter.kind,
+        ParameterKind::Derived | ParameterKind::Object | ParameterKind::Collection | ParameterKind::Value
+    )
 }

@@ -27,6 +27,11 @@ pub(crate) fn wishes(language: &Language, prompt: &str) -> Vec<String> {
         .filter_map(|mark| trimmed.split_once(mark))
         .min_by_key(|(first, _)| first.len())
         .unwrap_or((trimmed, ""));
+    let dislikes = ["i don't like", "i do not like", "i dislike", "i hate"];
+    let lower = first.trim_start().to_lowercase();
+    if dislikes.iter().any(|words| lower.starts_with(words)) && !rest.trim().is_empty() {
+        return vec![rest.trim().to_owned()];
+    }
     let Some(Complaint { pair, more, step, part }) = complaint(language, first) else {
         return Vec::new();
     };
@@ -193,6 +198,7 @@ mod tests {
             ("that's not enough, I want 250", "I want 250"),
             ("a bit too close together", "a bit further apart"),
             ("the legs are too thin", "thicker legs"),
+            ("I don't like the arrangement, shuffle it", "shuffle it"),
             ("delete half of them", "50% fewer"),
             ("remove 10 of them", "10 fewer"),
         ] {

@@ -89,7 +89,8 @@ impl<'a> Follow<'_, 'a> {
             if read.entry.preset.id == self.last.entry.preset.id && read.cast.target == self.last.object.name {
                 self.last.keep_thing(&mut read);
                 // Without a word of change, only what sets a value is one.
-                let stays = read.cast.kept || read.cast.thing.is_none() && !read.cast.named;
+                let same_thing = read.cast.thing.is_some() && read.cast.thing == self.last.thing();
+                let stays = read.cast.kept || same_thing || read.cast.thing.is_none() && !read.cast.named;
                 if changes || !(read.values.is_empty() && read.shifts.is_empty()) && stays {
                     return Some(read);
                 }
@@ -106,11 +107,18 @@ impl<'a> Follow<'_, 'a> {
     /// The change that a prompt asks for which could be something new, but names nothing: “only 3 rows” after a grid, “each step 20 cm high”.
     pub(crate) fn instead_of(&self, here: &Read, rest: &str, changes: bool) -> Option<Result<Planned, Refusal>> {
         let nothing = matches!(&here.cast.thing, None | Some(Thing::Itself | Thing::Shape(_, None)));
+        let other = here.entry.preset.id != self.last.entry.preset.id;
+        // “cones instead”: a thing alone is what is to be copied.
+        if !nothing && other && changes && !here.cast.named && here.values.is_empty() {
+            return self
+                .whole(rest, true)
+                .map(|read| build(&read, self.context, About::Last));
+        }
         if !nothing || here.cast.named {
             return None;
         }
         let orders = self.orders(here.entry, rest);
-        if here.entry.preset.id == self.last.entry.preset.id {
+        if !other {
             let goes_on = opens_with_a_value(self.library, rest) || !orders;
             return goes_on.then(|| changed(self.library, rest, self.context, self.on_last, Some(self.last)));
         }

@@ -9,7 +9,7 @@ use geonode_graph::documents::context::Context;
 use geonode_graph::ir::{Side, Tree};
 use serde_json::{Value, json};
 
-use crate::change::{is_said, names as names_in};
+use crate::change::{is_said, is_set, names as names_in};
 use crate::expr::{self, ExprError, Scope};
 use crate::naming::Names;
 use crate::page::{Around, Line, UNSTRETCHED, literal, title};
@@ -276,7 +276,9 @@ fn follows(read: &Read, scope: &Scope, inputs: &[Input], name: &str, depth: usiz
                     .preset
                     .parameter(other)
                     .is_some_and(|one| one.kind == ParameterKind::Choice);
-            !own && !chosen && follows(read, scope, inputs, other, depth + 1)
+            // So does another thing with what was measured: a ring keeps its radius.
+            let of_thing = other.starts_with("thing.") && is_set(parameter);
+            !own && !chosen && !of_thing && follows(read, scope, inputs, other, depth + 1)
         })
     })
 }

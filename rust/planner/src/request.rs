@@ -79,7 +79,10 @@ fn foreign(reading: &Reading) -> bool {
 fn asks(reading: &Reading) -> bool {
     let Some(first) = reading.item(0) else { return false };
     let possible = (1..reading.items.len().min(6)).any(|at| reading.is(at, &["possible", "able"]));
-    reading.language.questions.contains(&first.text)
+    // “when I use hair my computer stops, so put grass on the plane”.
+    let marked = |mark: char| reading.items.iter().any(|item| item.kind == ItemKind::Break(mark));
+    let aside = reading.is(0, &["when", "where"]) && marked(',') && !marked('?');
+    reading.language.questions.contains(&first.text) && !aside
         || (reading.language.state_questions.contains(&first.text) && !possible)
 }
 

@@ -344,6 +344,22 @@ fn check(target: &str, context: &Context, kinds: &[String]) -> Result<(), Refusa
     Ok(())
 }
 
+/// The noun, or where the object that it names can have no such tree, the only one that can: “a fence along the curve made from Post”.
+fn fitting_noun<'n>(noun: &'n Noun, thing: Option<&Noun>, all: &'n [Noun], kinds: &[String]) -> &'n Noun {
+    let fits =
+        |one: &Noun| matches!(&one.referent, Referent::Object { kind, .. } if kinds.is_empty() || kinds.contains(kind));
+    if fits(noun) || !matches!(noun.referent, Referent::Object { .. }) {
+        return noun;
+    }
+    let mut others = all
+        .iter()
+        .filter(|one| fits(one) && thing.is_none_or(|thing| thing.at != one.at));
+    match (others.next(), others.next()) {
+        (Some(only), None) => only,
+        _ => noun,
+    }
+}
+
 /// Assigns the roles of a preset. `words` is the digest of the prompt.
 ///
 /// # Errors
@@ -357,6 +373,7 @@ pub(crate) fn cast(
     let kinds = &entry.preset.target.kinds;
     let all = nouns(reading, entry);
     let (target, thing) = assign(entry, &all);
+    let target = target.map(|noun| fitting_noun(noun, thing, &all, kinds));
     let place = target.map(|noun| (noun, true));
     for (noun, carries) in place.into_iter().chain(thing.map(|noun| (noun, false))) {
         if let Some(word) = not_a_name(entry, reading, noun, carries) {

@@ -9,7 +9,7 @@ use geonode_graph::documents::Context;
 static OTHERS: &str = include_str!("../language/others.json");
 /// Most words of a phrase.
 const LONGEST: usize = 5;
-/// So many words must be of the language.
+/// So many words must be of the language, unless there is but one: “höher”.
 const FEWEST: usize = 2;
 
 type Words = HashMap<String, String>;
@@ -99,7 +99,8 @@ fn translated(pieces: &[(String, String)], words: &Words, context: &Context) -> 
         }
         at += count;
     }
-    (known >= FEWEST).then(|| (known, out.trim().to_owned()))
+    let alone = pieces.len() == 1 && known == 1;
+    (known >= FEWEST || alone).then(|| (known, out.trim().to_owned()))
 }
 
 #[cfg(test)]

@@ -65,6 +65,8 @@ pub(crate) fn plainly(prompt: &str, language: &Language) -> Option<String> {
     let lower = prompt.to_lowercase();
     let mut rest = lower.trim_matches(|c: char| edge(c) && !matches!(c, '"' | '“' | '”' | '%' | '°'));
     rest = behind_lead(rest, language);
+    let reasoned = without_reasons(rest);
+    rest = reasoned.as_deref().unwrap_or(rest);
     while let Some(shorter) = language
         .openings
         .iter()
@@ -99,6 +101,42 @@ pub(crate) fn plainly(prompt: &str, language: &Language) -> Option<String> {
     let plain = typed.unwrap_or(text);
     let shorter = plain.split_whitespace().count() < prompt.split_whitespace().count();
     (shorter && plain.chars().any(char::is_alphanumeric)).then_some(plain)
+}
+
+/// The request without the clauses that give the writer's reasons: “… because my computer is slow”, “when I use hair it crashes, so …”.
+fn without_reasons(text: &str) -> Option<String> {
+    const REASONS: [&str; 5] = ["because", "since", "when", "whenever", "cause"];
+    const WRITER: [&str; 10] = ["i", "i'm", "my", "we", "our", "blender", "it's", "the", "he", "she"];
+    const GOES_ON: [&str; 4] = ["so ", "then ", "please ", "and "];
+    let starts = |at: usize| {
+        at == 0
+            || text
+                .get(..at)
+                .is_some_and(|before| before.ends_with(|c: char| !c.is_alphanumeric()))
+    };
+    let opens = |word: &str| {
+        text.match_indices(word).map(|(at, _)| at).find(|at| {
+            let mut behind = text.get(at + word.len()..).unwrap_or_default().split_whitespace();
+            let own = behind
+                .next()
+                .is_some_and(|next| WRITER.contains(&next) && (next != "the" || word == "because"));
+            starts(*at) && own && text.get(at + word.len()..).is_some_and(|rest| rest.starts_with(' '))
+        })
+    };
+    let at = REASONS.iter().filter_map(|word| opens(word)).min()?;
+    let (before, clause) = text.split_at_checked(at)?;
+    let end = clause.find([',', ';', '.', '!']).map(|end| end + 1);
+    let mut after = end.and_then(|end| clause.get(end..)).unwrap_or_default().trim_start();
+    for word in GOES_ON {
+        after = after.strip_prefix(word).filter(|_| before.is_empty()).unwrap_or(after);
+    }
+    let before = before.trim_end_matches([' ', ',']);
+    let joint = if before.is_empty() || after.is_empty() {
+        ""
+    } else {
+        ", "
+    };
+    Some(format!("{before}{joint}{after}"))
 }
 
 /// What “to” introduces behind words that say nothing: “I have been struggling to”, “how on earth would one”, “I can't figure out how to”.
