@@ -121,6 +121,47 @@ PAGES: dict[str, tuple[str, str]] = {
         rows("return rotate_instances(cubes, rotation=random_value(data_type='FLOAT_VECTOR', seed=360))"),
         "",
     ),
+    "degrees at one remove": (
+        rows(
+            "turned = combine_xyz(z=random_value(data_type='FLOAT', max=360.0))\n"
+            "    return rotate_instances(cubes, rotation=turned)"
+        ),
+        "degrees",
+    ),
+    "degrees of a number": (
+        rows("return rotate_instances(cubes, rotation=combine_xyz(z=turn))", "turn: Float = 45.0"),
+        "degrees",
+    ),
+    "a number that is no angle alone": (
+        rows(
+            "lifted = translate_instances(cubes, translation=combine_xyz(z=turn))\n"
+            "    return rotate_instances(lifted, rotation=combine_xyz(z=turn))",
+            "turn: Float = 45.0",
+        ),
+        "",
+    ),
+    "a direction as a rotation": (rows("return rotate_instances(cubes, rotation=normal())"), "direction_as_rotation"),
+    "a direction that is aligned to": (
+        rows("return rotate_instances(cubes, rotation=align_rotation_to_vector(axis='Z', vector=normal()))"),
+        "",
+    ),
+    "an item that is lost": (
+        rows(
+            "with repeat(iterations=3, items={'Geometry': Geometry(cubes), 'Lift': Float(0.5)}) as (go_in, go_out):\n"
+            "        go_out.geometry = translate_instances(go_in.geometry, translation=combine_xyz(z=go_in.lift))\n"
+            "    return go_out.geometry"
+        ),
+        "item_not_set",
+    ),
+    "an item that is kept": (
+        rows(
+            "with repeat(iterations=3, items={'Geometry': Geometry(cubes), 'Lift': Float(0.5)}) as (go_in, go_out):\n"
+            "        go_out.geometry = translate_instances(go_in.geometry, translation=combine_xyz(z=go_in.lift))\n"
+            "        go_out.lift = go_in.lift\n"
+            "    return go_out.geometry"
+        ),
+        "",
+    ),
     "radians": (rows("return rotate_instances(cubes, rotation=(0, pi / 4, 4 * pi))"), ""),
     "degrees of a modifier": (
         rows("return rotate_instances(cubes, rotation=combine_xyz(z=turn))", "turn: Angle = 0.5").replace(

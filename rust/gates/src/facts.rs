@@ -6,7 +6,7 @@ use geonode_graph::Document;
 use geonode_graph::catalogue::Catalogue;
 use geonode_graph::documents::Modifier;
 use geonode_graph::documents::evidence::{EvaluatedObject, Evidence, InvalidLink, ResultBefore};
-use geonode_graph::ir::{Item, Link, MAX_NESTED, Node, Side, Tree};
+use geonode_graph::ir::{Item, ItemKind, Link, MAX_NESTED, Node, Side, Tree};
 use geonode_graph::sockets::{FRAME, GEOMETRY, GROUP, GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE, REROUTE};
 use geonode_graph::{Moves, uses_group};
 use geonode_protocol::{Action, Code, GateFinding, Plan, Severity};
@@ -156,14 +156,27 @@ impl Facts<'_> {
         })
     }
 
-    /// Whether a tree that was there before got inputs.
-    pub(crate) fn made_inputs(&self) -> bool {
+    /// Whether a tree that was there before got inputs or outputs.
+    pub(crate) fn made_sockets(&self) -> bool {
         self.written_trees().any(|(name, tree)| {
-            let inputs = |tree: &Tree| tree.interface.iter().filter(|item| item.is_socket(Side::Input)).count();
+            let sockets = |tree: &Tree| {
+                tree.interface
+                    .iter()
+                    .filter(|item| item.kind == ItemKind::Socket)
+                    .count()
+            };
             self.before
                 .trees
                 .get(name)
-                .is_some_and(|before| inputs(tree) > inputs(before))
+                .is_some_and(|before| sockets(tree) > sockets(before))
+        })
+    }
+
+    /// Whether the run made a node of one of these types.
+    pub(crate) fn made_node_of(&self, types: &[&str]) -> bool {
+        self.written_trees().any(|(name, tree)| {
+            self.new_nodes(name, tree)
+                .any(|node| types.contains(&node.kind.as_str()))
         })
     }
 

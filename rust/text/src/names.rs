@@ -76,14 +76,63 @@ pub const LOOK: &[&str] = &[
 /// Calls that are named where one does not exist, and how much its words say if they are seldom enough: one that ten share says little.
 const NEAR: usize = 4;
 const SELDOM: f64 = 0.1;
+/// From which share of their words on, weighed, two calls are taken for the same.
+const SAME: f64 = 0.3;
 
 /// Words that are often used for those of the menus.
 const USUAL_WORDS: &[(&str, &str)] = &[
     ("vector", "xyz"),
     ("sphere", "uv_sphere"),
     ("colour", "color"),
+    ("hsv", "color"),
+    ("plane", "grid"),
     ("quad", "grid"),
+    ("rgb", "color"),
+    ("scatter", "distribute"),
+    ("text", "string"),
 ];
+
+/// The words of a call in the singular, under their names in the menus.
+fn words_of<'w>(call: &'w str) -> Vec<&'w str> {
+    let singular = |word: &'w str| match word {
+        "vertices" => "vertex",
+        word if word.len() > 3 && !word.ends_with("ss") => word.strip_suffix('s').unwrap_or(word),
+        word => word,
+    };
+    let usual = |word: &'w str| -> &'w str {
+        let known = USUAL_WORDS
+            .iter()
+            .find(|(other, own)| *other == word && !own.contains('_'));
+        known.map_or(word, |(_, own)| *own)
+    };
+    call.split('_')
+        .filter(|word| !word.is_empty())
+        .map(|word| usual(singular(word)))
+        .collect()
+}
+
+/// The calls by how much of their words they share with one: a word weighs the less, the more calls have it.
+fn by_words<'n>(call: &str, calls: &[&'n str]) -> Vec<(f64, &'n str)> {
+    let split: Vec<Vec<&str>> = calls.iter().map(|known| words_of(known)).collect();
+    let mut counts: HashMap<&str, f64> = HashMap::new();
+    for word in split.iter().flatten() {
+        *counts.entry(*word).or_default() += 1.0;
+    }
+    let weight = |word: &&str| 1.0 / counts.get(word).copied().unwrap_or(1.0);
+    let wanted = words_of(call);
+    let all: f64 = wanted.iter().map(weight).sum();
+    let mut fits: Vec<(f64, &str)> = split
+        .iter()
+        .zip(calls)
+        .map(|(own, known)| {
+            let shared: f64 = own.iter().filter(|word| wanted.contains(word)).map(weight).sum();
+            let total: f64 = all + own.iter().map(weight).sum::<f64>() - shared;
+            (shared / total, *known)
+        })
+        .collect();
+    fits.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    fits
+}
 
 /// Names that have one meaning in every catalogue.
 const FIXED: &[(&str, &str)] = &[
@@ -175,16 +224,19 @@ impl<'c> Names<'c> {
         found.next().is_none().then_some(first)
     }
 
-    /// The calls that are most like one that does not exist: spelled alike, else of the same words, of which a seldom one counts more.
+    /// The calls that are most like one that does not exist: of nearly the same words, of which a seldom one counts more, else spelled
+    /// alike, else with a word in common.
     pub fn near_calls(&self, call: &str) -> Vec<&str> {
         let mut calls: Vec<&str> = self.types.keys().map(String::as_str).collect();
         calls.sort_unstable();
-        // A part of it that is a call of its own, and what it is under a usual name of its kind.
         let parts: Vec<&str> = call.split('_').collect();
+        let mut by_words = by_words(call, &calls);
+        // A part of it that is a call of its own.
         let within = |known: &&str| {
             let own: Vec<&str> = known.split('_').collect();
             own.len() < parts.len() && (parts.starts_with(&own) || parts.ends_with(&own))
         };
+        // What it is under a usual name of its kind.
         let meant: Vec<String> = USUAL_WORDS
             .iter()
             .filter(|(word, _)| parts.contains(word))
@@ -193,8 +245,14 @@ impl<'c> Names<'c> {
         let mut near: Vec<&str> = calls
             .iter()
             .copied()
-            .filter(|known| meant.iter().any(|one| one == known))
+            .filter(|known| {
+                meant
+                    .iter()
+                    .any(|one| one == known || one.strip_prefix("mesh_") == Some(known))
+            })
             .collect();
+        let same = by_words.iter().take_while(|(fit, _)| *fit > SAME).take(2);
+        near.extend(same.map(|(_, known)| *known));
         near.extend(calls.iter().copied().filter(within));
         near.extend(alike(call, calls.iter().copied()));
         let mut seen = Vec::new();
@@ -208,17 +266,9 @@ impl<'c> Names<'c> {
         if !near.is_empty() {
             return near;
         }
-        let has = |call: &str, word: &str| call.split('_').any(|part| part == word);
-        let mut fits: Vec<(f64, &str)> = calls.iter().map(|known| (0.0, *known)).collect();
-        for word in call.split('_').filter(|word| word.len() > 1) {
-            let count = u32::try_from(calls.iter().filter(|known| has(known, word)).count()).unwrap_or(u32::MAX);
-            for (fit, _) in fits.iter_mut().filter(|(_, known)| has(known, word)) {
-                *fit += 1.0 / f64::from(count);
-            }
-        }
-        fits.retain(|(fit, _)| *fit > SELDOM);
-        fits.sort_by(|(one, _), (other, _)| other.total_cmp(one));
-        fits.into_iter().take(NEAR).map(|(_, known)| known).collect()
+        by_words.truncate(NEAR);
+        by_words.retain(|(fit, _)| *fit > SELDOM);
+        by_words.into_iter().map(|(_, known)| known).collect()
     }
 
     /// Whether a property cannot be a keyword of the node's call, since an input of the node, in whatever mode, has that word: it is

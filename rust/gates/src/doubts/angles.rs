@@ -4,6 +4,7 @@ use std::f64::consts::TAU;
 
 use geonode_graph::catalogue::Catalogue;
 use geonode_graph::ir::{Link, Node, Side, Tree};
+use geonode_graph::sockets::GROUP_INPUT_TYPE;
 use geonode_protocol::{Code, Severity};
 use serde_json::Value;
 
@@ -14,6 +15,8 @@ const ROTATION: &str = "NodeSocketRotation";
 /// Subtypes of sockets that take radians.
 const ANGLES: [&str; 2] = ["ANGLE", "EULER"];
 const FLOATS: [&str; 2] = ["NodeSocketFloat", "NodeSocketVector"];
+/// Through how many such nodes a value is followed.
+const HANDS: usize = 4;
 /// Nodes whose outputs are the values of their inputs, or lie between them.
 const HANDING_ON: [&str; 5] = [
     "FunctionNodeRandomValue",
@@ -52,12 +55,12 @@ pub(super) fn check(facts: &Facts<'_>) -> Vec<Doubt> {
             }
         }
     }
-    found.extend(of_modifiers(facts));
+    found.extend(of_modifiers(facts, catalogue));
     found
 }
 
 /// Angles in the inputs of modifiers that the run wrote, each with the default that it follows.
-fn of_modifiers(facts: &Facts<'_>) -> Vec<Doubt> {
+fn of_modifiers(facts: &Facts<'_>, catalogue: &Catalogue) -> Vec<Doubt> {
     let mut found = Vec::new();
     for target in facts.targets() {
         let Some(modifier) = facts.modifier(&target) else {
@@ -69,22 +72,33 @@ fn of_modifiers(facts: &Facts<'_>) -> Vec<Doubt> {
             .and_then(|name| facts.evidence.trees.get(name));
         let objects = facts.before.objects.get(target.object);
         let before = objects.and_then(|object| object.modifiers.iter().find(|was| was.name == modifier.name));
-        for item in tree
-            .into_iter()
-            .flat_map(|tree| &tree.interface)
-            .filter(|item| item.is_socket(Side::Input))
-        {
+        let Some(tree) = tree else { continue };
+        for item in tree.interface.iter().filter(|item| item.is_socket(Side::Input)) {
             let subtype = item.props.get("subtype").and_then(Value::as_str);
-            let angle = item.socket_type == ROTATION || subtype.is_some_and(|subtype| ANGLES.contains(&subtype));
-            let value = modifier.inputs.get(&item.identifier).filter(|_| angle);
+            let value = modifier.inputs.get(&item.identifier);
             let was = before.and_then(|modifier| modifier.inputs.get(&item.identifier));
-            if let Some(degrees) = value.filter(|value| was != Some(*value)).and_then(degrees) {
+            let Some(degrees) = value.filter(|value| was != Some(*value)).and_then(degrees) else {
+                continue;
+            };
+            let by_type = item.socket_type == ROTATION || subtype.is_some_and(|subtype| ANGLES.contains(&subtype));
+            if by_type || FLOATS.contains(&item.socket_type.as_str()) && only_turns(tree, &item.identifier, catalogue) {
                 let place = format!("The input “{}” of the modifier “{}”", item.name, modifier.name);
                 found.push(doubt(&place, degrees, None, Some(item.name.clone())));
             }
         }
     }
     found
+}
+
+/// Whether an input of the tree is linked to angles alone.
+fn only_turns(tree: &Tree, input: &str, catalogue: &Catalogue) -> bool {
+    let ends = tree.nodes.iter().filter(|node| node.kind == GROUP_INPUT_TYPE);
+    let is_used = |node: &&Node| {
+        let mut links = tree.links.iter();
+        links.any(|link| link.from.0 == node.id && link.from.1 == input)
+    };
+    let mut used = ends.filter(is_used).peekable();
+    used.peek().is_some() && used.all(|end| all_become_angles(tree, &end.id, Some(input), catalogue, HANDS))
 }
 
 fn doubt(place: &str, degrees: f64, node: Option<String>, socket: Option<String>) -> Doubt {
@@ -99,31 +113,40 @@ fn doubt(place: &str, degrees: f64, node: Option<String>, socket: Option<String>
     }
 }
 
-/// Whether an input takes an angle: by its type, or because all that its node hands on becomes a rotation.
+/// Whether an input takes an angle: by its type, or because all that its node hands on becomes one.
 fn is_angle(tree: &Tree, node: &Node, identifier: &str, catalogue: &Catalogue) -> bool {
-    let socket = |node: &Node, identifier: &str| {
-        let inputs = catalogue.nodes.get(&node.kind)?.state(&node.props).side(Side::Input);
-        let mut inputs = inputs.iter();
-        inputs.find(|socket| socket.identifier == identifier && socket.available)
+    becomes_angle(tree, node, identifier, catalogue, HANDS)
+}
+
+fn becomes_angle(tree: &Tree, node: &Node, identifier: &str, catalogue: &Catalogue, hands: usize) -> bool {
+    let inputs = catalogue.nodes.get(&node.kind);
+    let inputs = inputs
+        .map(|kind| kind.state(&node.props).side(Side::Input))
+        .unwrap_or_default();
+    let mut inputs = inputs.iter();
+    let Some(socket) = inputs.find(|socket| socket.identifier == identifier && socket.available) else {
+        return false;
     };
-    let by_type = |node: &Node, identifier: &str| {
-        socket(node, identifier).is_some_and(|socket| {
-            let subtype = socket.subtype.as_deref();
-            socket.kind == ROTATION || subtype.is_some_and(|subtype| ANGLES.contains(&subtype))
-        })
-    };
-    // Seeds, indices and probabilities are not handed on.
-    let is_handed_on = HANDING_ON.contains(&node.kind.as_str())
-        && socket(node, identifier)
-            .is_some_and(|socket| FLOATS.contains(&socket.kind.as_str()) && socket.subtype.is_none());
-    if !is_handed_on {
-        return by_type(node, identifier);
+    let subtype = socket.subtype.as_deref();
+    if socket.kind == ROTATION || subtype.is_some_and(|subtype| ANGLES.contains(&subtype)) {
+        return true;
     }
-    let mut fed = tree.links.iter().filter(|link| link.from.0 == node.id).peekable();
+    // Seeds, indices and probabilities are not handed on.
+    HANDING_ON.contains(&node.kind.as_str())
+        && FLOATS.contains(&socket.kind.as_str())
+        && subtype.is_none()
+        && hands > 0
+        && all_become_angles(tree, &node.id, None, catalogue, hands - 1)
+}
+
+/// Whether something is linked to a node, or to one of its outputs, and all of it takes an angle.
+fn all_become_angles(tree: &Tree, node: &str, output: Option<&str>, catalogue: &Catalogue, hands: usize) -> bool {
+    let from_here = |link: &&Link| link.from.0 == node && output.is_none_or(|output| link.from.1 == output);
+    let mut fed = tree.links.iter().filter(from_here).peekable();
     fed.peek().is_some()
         && fed.all(|link| {
             let target = tree.nodes.iter().find(|node| node.id == link.to.0);
-            target.is_some_and(|target| by_type(target, &link.to.1))
+            target.is_some_and(|target| becomes_angle(tree, target, &link.to.1, catalogue, hands))
         })
 }
 

@@ -2,9 +2,11 @@
 
 mod angles;
 mod defaults;
+mod directions;
 mod doubt;
 mod left_over;
 mod second;
+mod zone_items;
 
 use geonode_protocol::{Code, GateFinding};
 
@@ -15,8 +17,10 @@ use crate::facts::{Facts, finding};
 pub(crate) fn doubts(facts: &Facts<'_>, gate: Code) -> Vec<GateFinding> {
     let mut found = angles::check(facts);
     found.extend(defaults::check(facts));
+    found.extend(directions::check(facts));
     found.extend(left_over::check(facts));
     found.extend(second::check(facts));
+    found.extend(zone_items::check(facts));
     let as_finding = |doubt: Doubt| GateFinding {
         severity: doubt.severity,
         node_id: doubt.node,

@@ -51,11 +51,21 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
     findings
 }
 
+/// Nodes whose effect is not seen: they change what geometry carries or is called.
+const UNSEEN: [&str; 5] = [
+    "GeometryNodeRemoveAttribute",
+    "GeometryNodeSetGeometryBundle",
+    "GeometryNodeSetGeometryName",
+    "GeometryNodeSetID",
+    "GeometryNodeStoreNamedAttribute",
+];
+
 /// Whether the object shows what it showed before although the run was to change it: it made a modifier, set a value or made nodes. One that
-/// also made inputs of the tree need not change anything yet.
+/// also made sockets of the tree, or what is not seen, need not change anything yet.
 fn unchanged(facts: &Facts<'_>, name: &str) -> Option<GateFinding> {
     let object = facts.object(name).filter(|object| object.unchanged)?;
-    let meant = facts.made_or_set_modifier(object) || facts.made_nodes() && !facts.made_inputs();
+    let unseen = || facts.made_sockets() || facts.made_node_of(&UNSEEN);
+    let meant = facts.made_or_set_modifier(object) || facts.made_nodes() && !unseen();
     meant.then(|| GateFinding {
         severity: Severity::Warning,
         ..finding(

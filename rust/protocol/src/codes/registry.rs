@@ -243,12 +243,16 @@ codes! {
         DefaultNotApplied = "default_not_applied" => "Give the modifier the new value too.",
         /// A typed angle is that of degrees: angles are radians.
         Degrees = "degrees" => "Write angles in radians: 90° is pi / 2.",
+        /// A direction is linked to a rotation, so that its numbers are read as angles.
+        DirectionAsRotation = "direction_as_rotation" => "Put Align Rotation to Vector between them.",
         /// A node group has no Group Output, so its group nodes output nothing.
         EmptyGroup = "empty_group" => "Give the node group a Group Output with a linked geometry.",
         /// Every instance is empty.
         EmptyInstances = "empty_instances" => "Instance an object, collection or geometry that contains something visible.",
         /// A choice by number or by chance is made inside of instances, so that all of them look alike.
         InsideInstances = "inside_instances" => "Choose the points before they carry instances, use the domain Instance, or realize the instances first.",
+        /// An item of a zone is read inside and gets no next value.
+        ItemNotSet = "item_not_set" => "Link the item's next value to the zone's output.",
         /// Nodes made the result before the run and feed nothing now.
         LeftOver = "left_over" => "Ask for a clean-up to remove them, or leave them for later.",
         /// A material is set that nothing of the result has.

@@ -10,11 +10,13 @@ use crate::outcome::Aftermath;
 use crate::state::Phase;
 
 /// What is hardly meant, although Blender takes it and the result passes.
-const DOUBTS: [Code; 7] = [
+const DOUBTS: [Code; 9] = [
     Code::DefaultNotApplied,
     Code::Degrees,
+    Code::DirectionAsRotation,
     Code::EmptyInstances,
     Code::InsideInstances,
+    Code::ItemNotSet,
     Code::LostMaterial,
     Code::SecondModifier,
     Code::Unchanged,

@@ -329,7 +329,7 @@ impl<'p> Reader<'_, '_, 'p> {
                 Code::TextForm,
                 at(target),
                 "Nodes, inputs and outputs are deleted.",
-                "Write `del x`.",
+                "Write `del x`. A panel goes away with the last input in it.",
             ),
         }
     }

@@ -126,6 +126,32 @@ impl<'p> Reader<'_, '_, 'p> {
         self.ordered = true;
     }
 
+    /// Says what inputs fed that the edit removes, where nothing else feeds it now.
+    pub(crate) fn tell_unfed(&mut self) {
+        let mut by_input: Vec<(String, Vec<String>)> = Vec::new();
+        for (input, end) in std::mem::take(&mut self.unfed) {
+            let is_left = self.draft.node(&end.0).is_some()
+                && self.draft.links_into(&end).is_empty()
+                && !self.draft.is_written(&end.0, &end.1);
+            let sockets = self.draft.sockets(&end.0, Side::Input);
+            let socket = sockets.iter().find(|socket| socket.identifier == end.1);
+            let Some(socket) = socket.filter(|socket| is_left && socket.available) else {
+                continue;
+            };
+            let place = format!("“{}” of {}", socket.name, self.label_of(&end.0));
+            match by_input.iter_mut().find(|(known, _)| *known == input) {
+                Some((_, places)) => places.push(place),
+                None => by_input.push((input, vec![place])),
+            }
+        }
+        for (input, places) in by_input {
+            let message = format!("What “{input}” fed has its own value now: {}.", places.join(", "));
+            let fix = "Give it the value that it shall have: node.input = 0.5.";
+            self.faults
+                .add(Fault::warning(Code::LinkDropped, self.draft.at, message, fix));
+        }
+    }
+
     /// A panel goes away with the last of what an edit takes out of it, unless the edit names it.
     pub(crate) fn drop_emptied_panels(&mut self) {
         let Some(present) = self.draft.present else { return };

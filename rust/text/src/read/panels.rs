@@ -163,9 +163,12 @@ impl<'p> Reader<'_, '_, 'p> {
     /// Gives the sockets of a panel the order in which an edit names them. Those that it does not name keep their places, and one that
     /// comes in stands behind the one that is named before it.
     fn order_panel(&mut self, panel: &str, before: &[String], named: &[String]) {
+        // An inner panel may have taken some over.
+        let inside = self.inside(panel);
         let mut known = named.iter().filter(|socket| before.contains(socket));
         let mut order: Vec<&String> = before
             .iter()
+            .filter(|socket| inside.contains(socket))
             .map(|socket| {
                 if named.contains(socket) {
                     known.next().unwrap_or(socket)
@@ -184,7 +187,7 @@ impl<'p> Reader<'_, '_, 'p> {
             let place = behind.map(|last| last + 1).or_else(ahead).unwrap_or(order.len());
             order.insert(place, socket);
         }
-        if self.inside(panel).iter().eq(order.iter().copied()) {
+        if inside.iter().eq(order.iter().copied()) {
             return;
         }
         let wanted: Vec<Item> = order

@@ -12,7 +12,7 @@ use geonode_protocol::{Code, GnOp};
 use rustpython_parser::ast::Expr;
 use serde_json::Value;
 
-use super::draft::Draft;
+use super::draft::{Draft, End};
 use super::fault::{Fault, Faults};
 use super::value::{Gathered, Output, Val};
 use crate::names::{Names, SocketNames, Variables, numbered, path};
@@ -89,6 +89,8 @@ pub(crate) struct Reader<'r, 'a, 'p> {
     pub(crate) releases: bool,
     /// Whether the page says in which order inputs stand.
     pub(crate) ordered: bool,
+    /// Names of inputs that the page removes, with what each fed.
+    pub(crate) unfed: Vec<(String, End)>,
     /// Ends of zones that the page removed with their other ends.
     pub(crate) other_ends: HashSet<String>,
     /// Inputs of the group by parameter.
@@ -136,6 +138,7 @@ impl<'r, 'a, 'p> Reader<'r, 'a, 'p> {
             idle: Vec::new(),
             releases: false,
             ordered: false,
+            unfed: Vec::new(),
             other_ends: HashSet::new(),
             parameters: HashMap::new(),
             closures: Vec::new(),

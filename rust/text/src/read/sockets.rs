@@ -64,7 +64,12 @@ impl<'p> Reader<'_, '_, 'p> {
             }
             _ => {
                 let message = "An input is named by its parameter, an output as group_output.name.";
-                self.error(Code::TextForm, at(expr), message, "Write limits(count, min=0, max=10).");
+                self.error(
+                    Code::TextForm,
+                    at(expr),
+                    message,
+                    "Write its word without quotes: size. A panel in a panel is panel(\"Inner\", size).",
+                );
                 None
             }
         }
@@ -206,12 +211,8 @@ impl<'p> Reader<'_, '_, 'p> {
 
     /// Removes an input or output with its links.
     pub(crate) fn remove_socket(&mut self, identifier: &str) {
-        let side = self
-            .draft
-            .interface
-            .iter()
-            .find(|item| item.identifier == identifier)
-            .and_then(|item| item.in_out);
+        let item = self.draft.interface.iter().find(|item| item.identifier == identifier);
+        let (side, name) = item.map(|item| (item.in_out, item.name.clone())).unwrap_or_default();
         self.draft.interface.retain(|item| item.identifier != identifier);
         let kind = if side == Some(Side::Input) {
             GROUP_INPUT_TYPE
@@ -233,6 +234,9 @@ impl<'p> Reader<'_, '_, 'p> {
             .map(|(number, _)| number)
             .collect();
         for number in links {
+            let fed = self.draft.link(number).map(|wire| wire.to.clone());
+            self.unfed
+                .extend(fed.filter(|_| side == Some(Side::Input)).map(|fed| (name.clone(), fed)));
             self.draft.cut(number);
         }
         self.parameters.retain(|_, output| output.socket != identifier);

@@ -263,6 +263,7 @@ impl<'b> Book<'b> {
             reader.parameters_of_present();
             reader.body(group.body);
             reader.drop_emptied_panels();
+            reader.tell_unfed();
             reader.tell_released();
             let written = reader.operations(present);
             let changes = !written.tree.is_empty() || !written.later.is_empty();

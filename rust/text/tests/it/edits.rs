@@ -965,3 +965,64 @@ fn lines_that_change_nothing_are_said() {
         []
     );
 }
+
+#[test]
+fn a_panel_in_a_panel_may_take_over_inputs_of_the_outer_one() {
+    let catalogue = catalogue("5.2");
+    let page = r#"
+def shelf(depth: Float = 1.0, show: Bool = True, style: Int = 0, fill: Float = 1.0, seed: Int = 0) -> Geometry:
+    panel("Books", show, style, fill, seed)
+    box = cube(size=(depth, fill, style))
+    return set_position(box, selection=show, offset=random_value(data_type="FLOAT_VECTOR", seed=seed))
+
+apply("Shelf", object="Plane")
+"#;
+    let file = after(page, &empty_file(), &catalogue);
+    for line in [
+        "panel(\"Books\", panel(\"Advanced\", fill, seed, default_closed=True))",
+        "panel(\"Books\", panel(\"Advanced\", style, seed))",
+        "panel(\"Books\", show, style, panel(\"Advanced\", fill, seed, default_closed=True))",
+        "panel(\"Books\", panel(\"Advanced\", show))",
+        "panel(\"Advanced\", show)",
+    ] {
+        let changed = after(&format!("with edit(\"Shelf\"):\n    {line}\n"), &file, &catalogue);
+        let items = &changed.trees["Shelf"].interface;
+        assert_eq!(items.len(), file.trees["Shelf"].interface.len() + 1, "{line}");
+        let inner = items.iter().find(|item| item.name == "Advanced").unwrap();
+        assert!(
+            items.iter().any(|item| item.parent.as_ref() == Some(&inner.identifier)),
+            "{line}"
+        );
+    }
+}
+
+/// What an input fed that an edit removes falls back to its own value: that is said, unless the page gives it another.
+#[test]
+fn what_a_removed_input_fed_is_said() {
+    let catalogue = catalogue("5.2");
+    let page = r#"
+def shelf(depth: Float = 1.0, wide: Float = 2.0) -> Geometry:
+    box = cube(size=(wide, depth, 1.0))
+    return set_position(box, offset=(0.0, 0.0, depth))
+
+apply("Shelf", object="Plane")
+"#;
+    let file = after(page, &empty_file(), &catalogue);
+    let said = |lines: &str| -> Vec<String> {
+        let (_, findings, _) = compiled(&format!("with edit(\"Shelf\"):\n    {lines}\n"), &file, &catalogue);
+        let dropped = findings.into_iter().filter(|finding| finding.code == Code::LinkDropped);
+        dropped.map(|finding| finding.message).collect()
+    };
+    let both = said("del depth");
+    assert!(
+        matches!(both.as_slice(), [one] if one.contains("“Depth” fed") && one.matches("Combine XYZ").count() == 2),
+        "{both:?}"
+    );
+    assert!(
+        said("del depth, set_position")
+            .iter()
+            .all(|one| one.matches("Combine XYZ").count() <= 2)
+    );
+    let (changed, ..) = compiled("with edit(\"Shelf\"):\n    wide: Float = 3.0\n", &file, &catalogue);
+    assert_eq!(changed.trees["Shelf"].links.len(), file.trees["Shelf"].links.len());
+}

@@ -193,3 +193,29 @@ fn hints_name_all_that_is_equally_near() {
     let hint = serde_json::to_string(&finding.hint).unwrap();
     assert!(hint.contains("“radius_top” or “radius_bottom”?"), "{hint}");
 }
+
+/// A call under another name gets the one that is meant, whatever stands between its words.
+#[test]
+fn calls_under_other_names_are_found() {
+    let catalogue = catalogue("5.2");
+    let names = geonode_text::Names::new(&catalogue);
+    for (call, meant) in [
+        ("realize_geometry", "realize_instances"),
+        ("scatter_points_on_faces", "distribute_points_on_faces"),
+        ("text_to_curves", "string_to_curves"),
+        ("boolean_mesh", "mesh_boolean"),
+        ("combine_rgb", "combine_color"),
+        ("mesh_plane", "grid"),
+        ("combine_vector", "combine_xyz"),
+        ("sphere", "uv_sphere"),
+        ("set_positon", "set_position"),
+        ("instance_on_point", "instance_on_points"),
+        ("join_meshes", "join_geometry"),
+    ] {
+        let near = names.near_calls(call);
+        assert!(
+            near.first() == Some(&meant) || call == "join_meshes" && near.contains(&meant),
+            "{call}: {near:?}"
+        );
+    }
+}
