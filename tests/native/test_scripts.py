@@ -105,7 +105,7 @@ def test_a_refused_script_goes_back_to_the_model_with_line_rule_and_advice(start
     assert report["attempts"] == 2
     told = [m for m in report["messages"] if m["code"] == "script_import"]
     assert told and told[0]["path"] == "/steps/0/payload/code"
-    assert told[0]["severity"] == "warning"
+    assert told[0]["severity"] == "info"
     assert "Line 2, column 8 (imports)" in told[0]["text"]
     assert told[0]["planner"]["hint"]
     assert [one["code"] for one in host.scripts] == [GOOD]

@@ -57,8 +57,8 @@ pub struct Cast {
     pub remarks: Vec<String>,
 }
 
-/// Names of the scene that are similar to the missing one.
-fn near_names(word: &str, context: &Context, kinds: &[String]) -> String {
+/// Names of the scene that are similar to the missing one; where there are none the menu that adds one.
+fn near_names(word: &str, context: &Context, kinds: &[String]) -> Result<String, &'static str> {
     let lower = word.to_lowercase();
     let mut names: Vec<(&str, f64)> = context
         .objects
@@ -74,14 +74,13 @@ fn near_names(word: &str, context: &Context, kinds: &[String]) -> String {
     names.sort_by(|a, b| b.1.total_cmp(&a.1));
     let list: Vec<String> = names.iter().take(4).map(|(name, _)| format!("“{name}”")).collect();
     if list.is_empty() {
-        let menu = match kinds.first().map(String::as_str) {
+        Err(match kinds.first().map(String::as_str) {
             Some("CURVE" | "CURVES") => "Curve",
             Some("FONT") => "Text",
             _ => "Mesh",
-        };
-        format!("none (add one first: Add, {menu})")
+        })
     } else {
-        list.join(", ")
+        Ok(list.join(", "))
     }
 }
 
@@ -94,13 +93,15 @@ fn fits(object: &SceneObject, kinds: &[String]) -> bool {
 }
 
 fn unknown(word: &str, context: &Context, kinds: &[String]) -> Refusal {
-    let near = near_names(word, context, kinds);
-    Refusal::new(
-        Code::UnknownObject,
-        format!(
+    let message = match near_names(word, context, kinds) {
+        Ok(near) => format!(
             "There is no object called “{word}” in the scene. Suitable objects: {near}. Use one of these names, or select the object and say “it”."
         ),
-    )
+        Err(menu) => format!(
+            "There is no object called “{word}” in the scene. No object in the scene is suitable: add one first (Add > {menu})."
+        ),
+    };
+    Refusal::new(Code::UnknownObject, message)
 }
 
 /// An object that can have the tree if the prompt names none: the active or selected one, but not the thing to copy.
@@ -149,13 +150,15 @@ fn object_of(
                 .or_else(|| context.focus())
                 .map(|object| object.name.clone())
                 .ok_or_else(|| {
-                    let list = near_names("", context, kinds);
-                    Refusal::new(
-                        Code::UnknownObject,
-                        format!(
+                    let message = match near_names("", context, kinds) {
+                        Ok(list) => format!(
                             "It is not clear which object is meant. Suitable objects: {list}. Name one, or select it."
                         ),
-                    )
+                        Err(menu) => format!(
+                            "It is not clear which object is meant. No object in the scene is suitable: add one first (Add > {menu})."
+                        ),
+                    };
+                    Refusal::new(Code::UnknownObject, message)
                 })
         }
         Referent::Unknown(word) => Err(unknown(word, context, kinds)),
@@ -211,13 +214,15 @@ fn fallback(context: &Context, kinds: &[String], copied: Option<&Thing>) -> Resu
         if let Some(object) = context.focus().filter(|object| !fits(object, kinds)) {
             return wrong_kind(object, context, kinds);
         }
-        let list = near_names("", context, kinds);
-        Refusal::new(
-            Code::MissingParameter,
-            format!(
+        let message = match near_names("", context, kinds) {
+            Ok(list) => format!(
                 "The prompt does not say which object it is about. Suitable objects: {list}. Name one, or select it."
             ),
-        )
+            Err(menu) => format!(
+                "The prompt does not say which object it is about. No object in the scene is suitable: add one first (Add > {menu})."
+            ),
+        };
+        Refusal::new(Code::MissingParameter, message)
     })?;
     Ok(object.name.clone())
 }
@@ -479,13 +484,12 @@ fn wrong_kind(object: &SceneObject, context: &Context, kinds: &[String]) -> Refu
     let wanted = kinds
         .first()
         .map_or_else(|| "something with geometry".to_owned(), |kind| kind_word(kind));
-    let list = near_names(&object.name, context, kinds);
-    Refusal::new(
-        Code::WrongObjectKind,
-        format!(
-            "“{}” is {}, but this needs {wanted}. Suitable objects: {list}.",
-            object.name,
-            kind_word(&object.kind)
+    let (name, kind) = (&object.name, kind_word(&object.kind));
+    let message = match near_names(name, context, kinds) {
+        Ok(list) => format!("“{name}” is {kind}, but this needs {wanted}. Suitable objects: {list}."),
+        Err(menu) => format!(
+            "“{name}” is {kind}, but this needs {wanted}. No object in the scene is suitable: add one first (Add > {menu})."
         ),
-    )
+    };
+    Refusal::new(Code::WrongObjectKind, message)
 }

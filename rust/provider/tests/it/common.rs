@@ -82,7 +82,8 @@ impl Server {
         ClientConfig {
             model: Some("m".into()),
             base_url: Some(self.base_url.clone()),
-            timeout: Duration::from_secs(5),
+            // Longer than anything takes here, on a busy computer too.
+            timeout: Duration::from_secs(60),
             local_timeout: None,
             max_retries: 0,
             ..ClientConfig::new(Provider::OpenAiCompatible)

@@ -636,7 +636,7 @@ fn refused_words_name_what_there_is() {
             panic!("{lines}: {errors:?}")
         };
         assert!(only.message.contains(message), "{lines}: {only:?}");
-        let hint = only.hint.as_ref().map(|hint| hint.to_string()).unwrap_or_default();
+        let hint = only.hint.as_ref().map(ToString::to_string).unwrap_or_default();
         assert!(hint.contains(fix), "{lines}: {hint}");
     }
 }
