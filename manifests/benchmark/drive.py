@@ -20,7 +20,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 import bpy  # noqa: E402
-import raw  # noqa: E402
+import plain_bpy  # noqa: E402
 import score  # noqa: E402
 import snapshot  # noqa: E402
 from geonode_assistant import api  # noqa: E402
@@ -132,7 +132,7 @@ def ask(task: dict[str, Any], options: argparse.Namespace, **more: Any) -> dict[
     }
 
 
-def ask_raw(task: dict[str, Any], options: argparse.Namespace, server: raw.Server) -> dict[str, Any]:
+def ask_raw(task: dict[str, Any], options: argparse.Namespace, server: plain_bpy.Server) -> dict[str, Any]:
     """One prompt to a model that writes plain ``bpy``, and the score of its result. What undo makes of it is not
     measured: scripts have no step of their own.
     """
@@ -140,7 +140,7 @@ def ask_raw(task: dict[str, Any], options: argparse.Namespace, server: raw.Serve
     before = score.look(task)
     tokens = server.input_tokens, server.output_tokens
     started = time.perf_counter()
-    found = raw.solve(task, server, options.retries)
+    found = plain_bpy.solve(task, server, options.retries)
     seconds = time.perf_counter() - started
     faults = score.faults(task, before, refused=not found["done"])
     return {
@@ -226,7 +226,7 @@ def run(options: argparse.Namespace) -> dict[str, Any]:
         raise SystemExit("no task is asked for that this Blender can do")
     spent = 0.0
     answers = json.loads(ANSWERS.read_text(encoding="utf-8"))["answers"]
-    server = raw.server_of(options) if options.arm == "raw" else None
+    server = plain_bpy.server_of(options) if options.arm == "raw" else None
     for task in tasks:
         if options.arm == "answers":
             found = answers_of(task, answers[task["id"]])

@@ -21,7 +21,7 @@ sys.path.append(str(FOLDER))
 
 import drive  # noqa: E402
 import measure  # noqa: E402
-import raw  # noqa: E402
+import plain_bpy  # noqa: E402
 import score  # noqa: E402
 import snapshot  # noqa: E402
 
@@ -140,8 +140,8 @@ def test_plain_scripts_run_in_the_sandbox_and_are_scored(tmp_path: Path) -> None
     failing = f"import bpy\nbpy.data.objects.remove(bpy.context.object)\nopen({str(outside)!r}, 'w')"
     task = {"prompt": "make it finer", "object": "Cube"}
     with model(failing, SUBDIVIDED, "REFUSED: there is no dragon") as (url, requests):
-        server = raw.Server(url, "m", prices=(1.0, 10.0))
-        found = raw.solve(task, server, retries=1)
+        server = plain_bpy.Server(url, "m", prices=(1.0, 10.0))
+        found = plain_bpy.solve(task, server, retries=1)
         assert found == {"done": True, "codes": [], "attempts": 2}
         assert "PermissionError" in requests[1]["messages"][-1]["content"] and not outside.exists()
         assert "Cube" in requests[0]["messages"][1]["content"]

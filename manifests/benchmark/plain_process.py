@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs in the sealed process of ``raw``: opens the copy, executes the script as it is, and saves what came of it."""
+"""Runs in the sealed process of ``plain_bpy``: opens the copy, executes the script as it is, saves what came of it."""
 
 from __future__ import annotations
 

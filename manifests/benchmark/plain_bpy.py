@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import bpy
-import raw_process
+import plain_process
 from geonode_assistant import api, native
 from geonode_assistant.run.dry_run import start
 
@@ -90,12 +90,12 @@ def tried(code: str) -> tuple[dict[str, Any], bytes | None]:
     missing = native.core().sandbox_missing()
     if missing is not None:
         raise SystemExit(f"scripts of models run inside the sandbox only: {missing}")
-    program = raw_process.__file__
+    program = plain_process.__file__
     trial = start.begin({"code": code}, SECONDS, MEGABYTES, [*start.readable(), program], program)
     try:
         while (result := trial.poll()) is None:
             time.sleep(0.02)
-        return result, trial.made(raw_process.RESULT) if result["ok"] else None
+        return result, trial.made(plain_process.RESULT) if result["ok"] else None
     finally:
         trial.stop(wait=True)
 
@@ -103,7 +103,7 @@ def tried(code: str) -> tuple[dict[str, Any], bytes | None]:
 def opened(blend: bytes) -> None:
     """Opens the file that a script left, without running what is in it."""
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / raw_process.RESULT
+        path = Path(folder) / plain_process.RESULT
         path.write_bytes(blend)
         bpy.ops.wm.open_mainfile(filepath=str(path), load_ui=False, use_scripts=False)
 
