@@ -81,6 +81,26 @@ def test_what_is_not_read_is_unknown() -> None:
     assert seen(obj) is None
 
 
+class _Lacking:
+    """Elements whose places are kept elsewhere, as those of a mesh that is edited by hand."""
+
+    def __init__(self, attributes: Any) -> None:
+        self.attributes = attributes
+
+
+def test_places_that_are_kept_elsewhere_are_unknown() -> None:
+    """Seen once in thousands of edits by hand in Edit Mode: vertices without the attribute of their places."""
+    lacking = _Lacking(bpy.data.meshes.new("Empty").attributes)
+    with pytest.raises(likeness._Unknown):  # noqa: SLF001
+        likeness._points(lacking, "POINT", 4)  # noqa: SLF001
+    obj = mesh(SQUARE, [(0, 1, 2, 3)])
+    bpy.context.view_layer.objects.active = obj
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.ops.mesh.select_all(action="SELECT")
+    bpy.ops.mesh.subdivide()
+    seen(obj)
+
+
 def page(code: str) -> dict[str, Any]:
     step = {"id": "s", "type": "NODE_TREE", "description": "", "payload": {"text": code}}
     return {"version": "1.2", "steps": [step], "done": True, "final_message": "Done."}

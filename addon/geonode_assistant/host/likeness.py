@@ -156,6 +156,8 @@ def _mixed(rows: Rows, data: Any, domain: str) -> Rows:
 
 
 def _lengths(rows: Rows, values: np.ndarray) -> Rows:
+    if len(values) != len(rows):
+        raise _Unknown  # in Edit Mode there are points whose places are kept elsewhere
     finite = np.nan_to_num(values.astype(np.float64), nan=3e38, posinf=3e38, neginf=-3e38)
     # A power of two, so that equal values are equal whatever lies beside them, nearly always; it counts, for size does.
     power = np.ceil(np.log2(max(float(np.abs(finite).max(initial=0.0)), 1e-30)))
