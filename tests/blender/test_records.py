@@ -6,6 +6,7 @@ from __future__ import annotations
 import copy
 import json
 import random
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -53,6 +54,8 @@ PACKED_BY_CHANCE = {"edit_mode_ops"}
 FAILING = {"math_bvh_snap"}
 # How often a script is compared, since Blender draws some values by chance.
 TRIES = 4
+# The values of a UV map among the attributes: pairs, where places have three numbers.
+UV = re.compile(r"/attributes/\d+/data/\d+/vector: \([^,()]+, [^,()]+\) →")
 
 
 def recorded(source: str, without_users: frozenset[str] = frozenset()) -> tuple[dict[str, Any] | None, str | None]:
@@ -95,7 +98,7 @@ def test_a_record_gives_the_same_as_its_script(path: Path) -> None:
         varying |= {group(line) for line in differences_but_order(script_gave, state(), is_noise)}
         found = [line for line in found if group(line) not in varying]
         if path.stem in PACKED_BY_CHANCE:
-            found = [line for line in found if "/uv_layers/" not in line]
+            found = [line for line in found if "/uv_layers/" not in line and not UV.search(line)]
         if not found:
             return
     assert found == [], "\n".join(found[:20])
