@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::{audit, cargo, lint, macos, pytest, wine};
+use super::{audit, cargo, lint, pytest, wine};
 use crate::blender::{Blender, Choice, SUPPORTED};
 use crate::e2e;
 use crate::env::{self, Wanted};
@@ -46,8 +46,6 @@ pub(crate) enum Group {
     Wine,
     /// What the add-on asks of Windows, in Windows' own Python in Wine.
     WinePython,
-    /// Everything in Rust, compiled for macOS as far as that goes without a Mac.
-    Macos,
 }
 
 impl Group {
@@ -66,7 +64,6 @@ impl Group {
             Self::Fuzz => "fuzz".into(),
             Self::Wine => "wine".into(),
             Self::WinePython => "wine-python".into(),
-            Self::Macos => "macos".into(),
         }
     }
 
@@ -80,8 +77,7 @@ impl Group {
             | Self::Window(_)
             | Self::Fuzz
             | Self::Wine
-            | Self::WinePython
-            | Self::Macos => Vec::new(),
+            | Self::WinePython => Vec::new(),
             Self::Python => vec![Wanted::plain().with("dev"), lint::tools()],
             Self::Peers => vec![tested(NEWEST), Wanted::agents().with("dev")],
             Self::Blender(blender) => vec![tested(blender)],
@@ -103,13 +99,9 @@ impl Group {
     /// Whether it keeps every processor busy by itself, or takes measurements that others would disturb.
     pub(crate) fn alone(self) -> bool {
         match self {
-            Self::Lint { .. }
-            | Self::Manifests(_)
-            | Self::Window(_)
-            | Self::Fuzz
-            | Self::Wine
-            | Self::WinePython
-            | Self::Macos => true,
+            Self::Lint { .. } | Self::Manifests(_) | Self::Window(_) | Self::Fuzz | Self::Wine | Self::WinePython => {
+                true
+            }
             Self::Rust | Self::Audit | Self::Python | Self::Peers | Self::Blender(_) | Self::Headless(_) => false,
         }
     }
@@ -123,9 +115,7 @@ impl Group {
             | Self::Headless(_)
             | Self::Manifests(_)
             | Self::Window(_) => true,
-            Self::Lint { .. } | Self::Rust | Self::Audit | Self::Fuzz | Self::Wine | Self::WinePython | Self::Macos => {
-                false
-            }
+            Self::Lint { .. } | Self::Rust | Self::Audit | Self::Fuzz | Self::Wine | Self::WinePython => false,
         }
     }
 
@@ -179,7 +169,6 @@ impl Group {
             }
             Self::Wine => wine::programs::run(layout, printer),
             Self::WinePython => wine::python::run(layout, printer),
-            Self::Macos => macos::run(layout, printer).map(GroupResult::from),
         }
     }
 }

@@ -5,7 +5,6 @@ mod cargo;
 mod coverage;
 mod groups;
 mod lint;
-mod macos;
 mod pytest;
 mod schedule;
 mod subjects;
@@ -139,7 +138,7 @@ fn run_one(layout: &Layout, options: &Test, group: Group, printer: &Printer) -> 
 }
 
 /// The groups that only `--full` and `--only` run.
-const LONG: [Group; 4] = [Group::Wine, Group::WinePython, Group::Macos, Group::Fuzz];
+const LONG: [Group; 3] = [Group::Wine, Group::WinePython, Group::Fuzz];
 
 /// The groups in the order in which they run: what fails soonest first.
 fn all() -> Vec<Group> {
