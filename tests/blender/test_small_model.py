@@ -60,7 +60,8 @@ def test_a_small_model_drives_the_whole_loop() -> None:
         )
     assert report.status in ("done", "error"), report.messages
     assert "".join(written), "the plan was streamed"
-    assert report.usage["input_tokens"] > 1000
+    # The form for small windows has some hundred tokens.
+    assert report.usage["input_tokens"] > 300
     assert report.usage["output_tokens"] > 10
     codes = set(geonode_core.error_codes())
     assert {message["code"] for message in report.messages} <= codes
