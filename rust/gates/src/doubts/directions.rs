@@ -1,5 +1,7 @@
 //! Directions that are linked to rotations: Blender reads their three numbers as angles.
 
+use std::collections::HashMap;
+
 use geonode_graph::catalogue::Socket;
 use geonode_graph::ir::{Node, Side};
 use geonode_protocol::{Code, Severity};
@@ -19,28 +21,25 @@ pub(super) fn check(facts: &Facts<'_>) -> Vec<Doubt> {
     let mut found = Vec::new();
     for (name, tree) in facts.written_trees() {
         let before = facts.before.trees.get(name);
+        let nodes: HashMap<&str, &Node> = tree.nodes.iter().map(|node| (node.id.as_str(), node)).collect();
+        let socket = |id: &str, side: Side, identifier: &str| -> Option<(&Node, &Socket)> {
+            let node = *nodes.get(id)?;
+            let sockets = catalogue.nodes.get(&node.kind)?.state(&node.props).side(side);
+            let mut sockets = sockets.iter();
+            let socket = sockets.find(|socket| socket.identifier == identifier && socket.available)?;
+            Some((node, socket))
+        };
         for link in &tree.links {
-            if before.is_some_and(|before| before.links.contains(link)) {
-                continue;
-            }
-            let node = |id: &str| tree.nodes.iter().find(|node| node.id == id);
-            let socket = |node: &'_ Node, side: Side, identifier: &str| -> Option<Socket> {
-                let sockets = catalogue.nodes.get(&node.kind)?.state(&node.props).side(side);
-                let mut sockets = sockets.iter();
-                sockets
-                    .find(|socket| socket.identifier == identifier && socket.available)
-                    .cloned()
-            };
-            let (Some(from), Some(to)) = (node(&link.from.0), node(&link.to.0)) else {
+            let source = socket(&link.from.0, Side::Output, &link.from.1);
+            let is_direction = |socket: &Socket| socket.kind == VECTOR && DIRECTIONS.contains(&socket.name.as_str());
+            let Some((from, source)) = source.filter(|(_, socket)| is_direction(socket)) else {
                 continue;
             };
-            let source = socket(from, Side::Output, &link.from.1);
-            let target = socket(to, Side::Input, &link.to.1);
-            let (Some(source), Some(target)) = (source, target) else {
+            let Some((to, target)) = socket(&link.to.0, Side::Input, &link.to.1) else {
                 continue;
             };
-            let is_direction = source.kind == VECTOR && DIRECTIONS.contains(&source.name.as_str());
-            if is_direction && target.kind == ROTATION {
+            // Such links are few, so that all of those before may be looked through.
+            if target.kind == ROTATION && !before.is_some_and(|before| before.links.contains(link)) {
                 found.push(Doubt {
                     severity: Severity::Warning,
                     code: Code::DirectionAsRotation,
