@@ -50,6 +50,15 @@ def test_a_run_continues_a_conversation(tmp_path: Path) -> None:
     assert len(kept(tmp_path)) == 2
 
 
+def test_nothing_is_left_out_of_a_conversation_without_a_model(tmp_path: Path) -> None:
+    first = api.run("scatter 20 cubes on the plane", "Plane", "offline")
+    for budget in (1, 100):
+        told = {"conversation_tokens": budget}
+        report = api.run("make it 30", "Plane", "offline", None, first.conversation, settings=told)
+        assert report.conversation == first.conversation
+        assert "conversation_cut" not in [message["code"] for message in report.messages], report.messages
+
+
 def test_an_applied_plan_is_not_part_of_a_conversation(tmp_path: Path) -> None:
     report = api.apply_plan({"version": "1.1", "steps": [], "done": True, "final_message": "Nothing."})
     assert report.conversation is None and not (tmp_path / "conversations").exists()

@@ -15,8 +15,9 @@ from asking import lift, wait
 from geonode_assistant import api
 from geonode_assistant.cli import e2e
 from geonode_assistant.run import session
-from geonode_assistant.ui import polling
+from geonode_assistant.ui import log, polling
 from geonode_assistant.ui.operators import drop
+from layouts import draw_sidebar
 
 
 @pytest.fixture(autouse=True)
@@ -54,6 +55,12 @@ def test_a_plan_is_shown_before_it_is_applied(tmp_path: Path) -> None:
         view.poll()
         view.handle.wait(50)
     assert view.summary == "DONE" and "Lift" in bpy.data.node_groups
+    # Its name is no prompt: it is neither sent nor called one.
+    assert not view.is_prompt and not bpy.ops.geonode.try_again.poll()
+    assert log.whole(view)[0] == "Plan: lift it"
+    view.undone = True
+    drawn = draw_sidebar()
+    assert "ed.redo" in drawn and "geonode.try_again" not in drawn
 
 
 def test_a_tree_is_added(tmp_path: Path) -> None:

@@ -13,9 +13,9 @@ import pytest
 from geonode_assistant import api
 from geonode_assistant.cli import e2e
 from geonode_assistant.host import editors
-from geonode_assistant.host.explain import explain
+from geonode_assistant.host.explain import Words, explain
 from geonode_assistant.run import session
-from geonode_assistant.ui import properties
+from geonode_assistant.ui import properties, translation
 from geonode_assistant.ui.operators import tree as operators
 from geonode_assistant.ui.panels import sidebar
 from geonode_assistant.ui.panels import tree as panel
@@ -112,6 +112,24 @@ def test_nodes_without_effect_and_those_switched_off_are_told() -> None:
     assert "1 node without effect on the result: “Math”." in told
     tree.nodes.remove(idle)
     assert not any("without effect" in part.text for part in explain(tree))
+
+
+def test_a_tree_is_told_in_the_language_of_the_interface() -> None:
+    known = {text: told for part in translation.entries_of("de").values() for text, told in part.items()}
+    known |= {"Instance on Points": "Instanz auf Punkten", "Group Input": "Gruppeneingabe"}
+
+    def say(text: str, /, **places: object) -> str:
+        return known.get(text, text).format(**places) if places else known.get(text, text)
+
+    tree = make()
+    sentence = next(node for node in tree.nodes if node.bl_idname == "GeometryNodeInstanceOnPoints")
+    sentence.mute = True
+    parts = explain(tree, Words(say, say, lambda text: f"Sagt Blender: {text}" if text else ""))
+    said = {part.node: part.text for part in parts}
+    assert "Hinein: Geometry, " in said[""] and "Anzahl" in said[""] and "Count" not in said[""]
+    assert said[sentence.name].startswith("Instanz auf Punkten: Sagt Blender: ")
+    assert said[sentence.name].endswith("[ausgeschaltet]")
+    assert any("durch „" in text or "durch “" in text for text in said.values())
 
 
 def test_a_cycle_and_a_zone_end() -> None:

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import addon_utils
@@ -13,7 +15,7 @@ import bpy
 import geonode_assistant
 import pytest
 from geonode_assistant.cli import e2e
-from geonode_assistant.host import folders
+from geonode_assistant.host import catalogue, folders, node_types
 from geonode_assistant.host.file_summary import inventory
 from geonode_assistant.messages import AssistantError
 from geonode_assistant.run import presets, session
@@ -157,6 +159,30 @@ def test_what_the_first_prompt_needs_is_loaded_in_pieces_and_leaves_the_file(mon
         assert sum(name in sys.modules for name in host) <= steps
     assert all(name in sys.modules for name in host) and steps > len(host)
     assert inventory() == before
+
+
+def test_node_types_are_described_before_they_are_used_but_not_where_that_costs_much(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    before, known = inventory(), {}
+    monkeypatch.setattr(node_types, "_nodes", known)
+    monkeypatch.setattr(warming, "DESCRIBING_S", 0.0)
+    pieces = warming.description_pieces()
+    for number in (1, 2, 3):
+        next(pieces)
+        assert len(known) == number and inventory() == before
+    monkeypatch.setattr(warming.session, "current", SimpleNamespace(running=True))
+    next(pieces)
+    assert len(known) == 3, "a run does without"
+    monkeypatch.undo()
+    monkeypatch.setattr(node_types, "FEW_OBJECTS", len(bpy.data.objects) - 1)
+    assert list(pieces) == []
+    path = catalogue.known(folders.own_folder())
+    assert path is not None
+    names = list(catalogue.names(path))
+    assert len(names) == len(json.loads(path.read_text(encoding="utf-8"))["nodes"]) > 200
+    monkeypatch.setattr(node_types, "_nodes", known)
+    assert not node_types.learn_for(60, iter(names[:20])) and set(names[:20]) <= known.keys()
 
 
 def test_a_list_that_cannot_be_read_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from asking import lift
 from geonode_assistant.cli import e2e
 from geonode_assistant.host import current
 from geonode_assistant.run import session, starting
-from geonode_assistant.ui import log, properties
+from geonode_assistant.ui import log, properties, translation
 from geonode_assistant.ui.places import Place, places
 from layouts import draw_sidebar
 
@@ -120,10 +120,30 @@ def test_the_log_is_written_to_a_file(tmp_path: Path) -> None:
         bpy.ops.geonode.export_log(filepath=str(tmp_path / "nowhere" / "log.txt"))
 
 
+def test_the_log_is_shown_in_the_language_and_written_in_english(
+    copied: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    send(lift())
+    view = session.current
+    text, hint = "The server did not answer within 30 s.", "Try again in a moment."
+    view.messages.append({"severity": "error", "origin": "request", "code": "timeout", "text": text, "hint": hint})
+    monkeypatch.setattr(log, "language", lambda: "de")
+    monkeypatch.setattr(log, "told", lambda text: translation.told_in(text, "de"))
+    monkeypatch.setattr(log, "told_of", lambda *parts: translation.told_of_in(*parts, "de"))
+    remark = next(entry for entry in log.entries(view) if entry.code == "timeout")
+    line, below = log.shown(remark)
+    assert line.startswith("timeout: ") and text not in line and hint not in below.splitlines()
+    word = line.split()[-1].casefold()
+    for searched in (word, "answer"):
+        assert list(log.chosen([remark], "messages", "info", searched)) == [remark]
+    assert f"timeout: {text}" in log.whole(view) and hint in log.whole(view)
+    assert log.format_usage(5200, None).startswith("5\N{NO-BREAK SPACE}200 ")
+
+
 def test_a_line_leads_to_its_node() -> None:
     tree = send(lonely())
     view = session.current
-    found = {entry.text: place for entry in log.entries(view) if (place := places.of(view, entry.text))}
+    found = {entry.line: place for entry in log.entries(view) if (place := places.of(view, entry.text))}
     remark = next(text for text in found if "dead_end" in text)
     modifier = bpy.data.objects["Plane"].modifiers[0]
     assert found[remark] == Place((modifier.id_data.session_uid, modifier.persistent_uid), tree.name, "lonely")
@@ -140,7 +160,7 @@ def test_a_line_leads_to_its_node() -> None:
 
 def test_what_is_undone_has_no_places() -> None:
     send(lonely())
-    remark = next(entry.text for entry in log.entries(session.current) if "dead_end" in entry.text)
+    remark = next(entry.text for entry in log.entries(session.current) if entry.code == "dead_end")
     assert places.of(session.current, remark) is not None
     bpy.ops.ed.undo()
     session.current.follow_undo()

@@ -38,7 +38,7 @@ NO_WORDS = {
 # Lines of the log, which is read by whoever helps, names of files, and words for the planner.
 GLUED = {
     "f'Prompt: {view.prompt}'",
-    "f'{tokens:,} tokens'",
+    "f'Plan: {view.prompt}'",
     "f'geonode_history{ENDING}'",
     "f'geonode_log{ENDING}'",
     "f'Change it: {words}'",
@@ -72,7 +72,7 @@ def modules(folder: str) -> list[ast.Module]:
 def shown() -> frozenset[str]:
     """Texts that the interface shows."""
     found = {text for tree in modules("ui") for text in strings(tree) if TEXT.match(text)} - NO_WORDS
-    for tree in modules("ui"):
+    for tree in (*modules("ui"), *modules("host")):
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "say":
                 found |= {c.value for c in ast.walk(node.args[0]) if isinstance(c, ast.Constant) and str(c.value)[1:]}
@@ -169,6 +169,16 @@ def test_titles_are_those_of_presets() -> None:
         assert sorted(known - titles) == [], path.name
         # A preset is named in English until somebody translates its name.
         assert len(titles & known) > 0.8 * len(titles), path.name
+
+
+def test_inputs_are_those_of_presets() -> None:
+    files = sorted((ROOT / "rust" / "planner" / "presets").glob("*.toml"))
+    heads = [tomllib.loads(path.read_text(encoding="utf-8")) for path in files]
+    names = {parameter["title"] for head in heads for parameter in head.get("parameters", ())}
+    assert len(names) > 200
+    for path in LANGUAGES:
+        known = entries(path)["sliders"].keys()
+        assert (sorted(names - known), sorted(known - names)) == ([], []), path.name
 
 
 def test_no_entry_is_left_over() -> None:

@@ -104,6 +104,14 @@ def known(cache_dir: Path | str) -> Path | None:
     return cached if cached.is_file() else None
 
 
+def names(path: Path) -> Iterator[str]:
+    """The names of the node types in the file of a catalogue, read line by line."""
+    with path.open(encoding="utf-8") as file:
+        for line in file:
+            if line.startswith('"'):
+                yield line.split('"', 2)[1]
+
+
 def write_into(cache_dir: Path | str) -> Path:
     """Makes the catalogue for the running Blender and returns its path. Takes some seconds."""
     cached = _cached(cache_dir)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A Geometry Nodes tree in plain words: what goes in, what happens to the geometry in which order, what comes out.
 
-What a node does is said in Blender's own words. Nothing is written.
+What a node does is said in Blender's own words, in the language that the caller says them in. Nothing is written.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 _GEOMETRY = "GEOMETRY"
@@ -18,6 +18,21 @@ _ENDS = frozenset({"NodeGroupInput", "NodeGroupOutput"})
 MOST_NODES, MOST_INPUTS = 60, 4
 # Nodes behind an input that are looked through for the inputs of the tree that drive it.
 _MOST_BEHIND = 200
+
+
+def _as_it_is(text: str, /, **places: object) -> str:
+    return text.format(**places) if places else text
+
+
+class Words(NamedTuple):
+    """How things are said."""
+
+    say: Callable[..., str] = _as_it_is
+    """A sentence, with what fills its places, or a name that Blender gives."""
+    name: Callable[[str], str] = _as_it_is
+    """The name of an input or output of the tree."""
+    about: Callable[[str], str] = _as_it_is
+    """What Blender says about a node."""
 
 
 class Part(NamedTuple):
@@ -64,46 +79,49 @@ class _Wires:
         return self._starts.get(node.as_pointer(), [])
 
 
-def explain(tree: Any) -> list[Part]:
-    """The tree in a few lines, in the order in which geometry flows through it."""
-    named = {side: _names(tree, side) for side in ("INPUT", "OUTPUT")}
+def explain(tree: Any, words: Words | None = None) -> list[Part]:
+    """The tree in a few lines, in the order in which geometry flows through it; in English without ``words``."""
+    words = words or Words()
+    say = words.say
+    named = [_names(tree, side, words) for side in ("INPUT", "OUTPUT")]
     count = sum(node.bl_idname not in _ENDS and node.type not in ("FRAME", "REROUTE") for node in tree.nodes)
-    parts = [Part(f"{_number(count, 'node')}. In: {named['INPUT']}. Out: {named['OUTPUT']}.")]
+    nodes = say("{count} nodes", count=count) if count != 1 else say("1 node")
+    parts = [Part(say("{nodes}. In: {inputs}. Out: {outputs}.", nodes=nodes, inputs=named[0], outputs=named[1]))]
     end = next((n for n in tree.nodes if n.bl_idname == "NodeGroupOutput" and n.is_active_output), None)
     if end is None:
-        return [*parts, Part("It has no Group Output, so nothing comes out.")]
+        return [*parts, Part(say("It has no Group Output, so nothing comes out."))]
     wires = _Wires(tree)
     path = _path(end, wires)
-    parts += [Part(_sentence(node, wires), node.name) for node in path[:MOST_NODES]]
+    parts += [Part(_sentence(node, wires, words), node.name) for node in path[:MOST_NODES]]
     if not path:
         straight = any(True for socket in end.inputs if socket.is_linked)
-        parts.append(Part("What comes in goes out as it is." if straight else "Nothing is linked to its output."))
+        parts.append(Part(say("What comes in goes out as it is." if straight else "Nothing is linked to its output.")))
     if len(path) > MOST_NODES:
-        parts.append(Part(f"and {len(path) - MOST_NODES} more."))
+        parts.append(Part(say("and {count} more", count=len(path) - MOST_NODES)))
     used = {node.as_pointer() for node in _behind(end, wires)}
     idle = [n for n in tree.nodes if n.as_pointer() not in used and n.bl_idname not in _ENDS and n.type != "FRAME"]
     if idle:
-        parts.append(Part(f"{_number(len(idle), 'node')} without effect on the result: {_listed(idle)}.", idle[0].name))
+        nodes = say("{count} nodes", count=len(idle)) if len(idle) != 1 else say("1 node")
+        text = say("{nodes} without effect on the result: {titles}.", nodes=nodes, titles=_listed(idle, words))
+        parts.append(Part(text, idle[0].name))
     return parts
 
 
-def _number(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
-def _names(tree: Any, side: str) -> str:
+def _names(tree: Any, side: str, words: Words) -> str:
     found = [i.name for i in tree.interface.items_tree if i.item_type == "SOCKET" and i.in_out == side]
-    return ", ".join(found) or "nothing"
+    return ", ".join(map(words.name, found)) or words.say("nothing")
 
 
-def _listed(nodes: Iterable[Any]) -> str:
-    titles = [f"“{_title(node)}”" for node in nodes]
-    return ", ".join(titles[:MOST_INPUTS]) + (f" and {len(titles) - MOST_INPUTS} more" if titles[MOST_INPUTS:] else "")
+def _listed(nodes: Iterable[Any], words: Words) -> str:
+    titles = [f"“{_title(node, words)}”" for node in nodes]
+    listed = ", ".join(titles[:MOST_INPUTS])
+    more = len(titles) - MOST_INPUTS
+    return words.say("{listed} and {count} more", listed=listed, count=more) if more > 0 else listed
 
 
-def _title(node: Any) -> str:
+def _title(node: Any, words: Words) -> str:
     group = getattr(node, "node_tree", None)
-    return node.label or (group.name if group is not None else node.bl_rna.name)
+    return node.label or (group.name if group is not None else words.say(node.bl_rna.name))
 
 
 def _sources(node: Any, wires: _Wires) -> list[Any]:
@@ -146,23 +164,27 @@ def _behind(end: Any, wires: _Wires) -> list[Any]:
     return found
 
 
-def _sentence(node: Any, wires: _Wires) -> str:
+def _sentence(node: Any, wires: _Wires, words: Words) -> str:
     """What a node does, and which inputs of the tree drive it."""
+    say, title = words.say, _title(node, words)
     does = node.bl_rna.description
-    text = f"{_title(node)}: {does[:1].lower()}{does[1:]}" if does else _title(node)
+    told = words.about(does)
+    # Other languages begin some of these with a noun.
+    told = f"{told[:1].lower()}{told[1:]}" if told == does else told
+    text = f"{title}: {told}" if told else title
     driven = []
     for socket in node.inputs:
         if socket.type == _GEOMETRY or not socket.is_linked or not socket.enabled:
             continue
-        names = _inputs_behind(socket, wires)
+        names = _inputs_behind(socket, wires, words)
         if names:
-            driven.append(f"{socket.name or 'value'} by {', '.join(names)}")
+            driven.append(say("{socket} by {names}", socket=say(socket.name or "value"), names=", ".join(names)))
     if driven:
         text += f" ({'; '.join(driven[:MOST_INPUTS])})"
-    return text + (" [switched off]" if node.mute else "")
+    return say("{text} [switched off]", text=text) if node.mute else text
 
 
-def _inputs_behind(socket: Any, wires: _Wires) -> list[str]:
+def _inputs_behind(socket: Any, wires: _Wires, words: Words) -> list[str]:
     """Names of the tree's inputs that a socket depends on, other than geometry."""
     names: dict[str, None] = {}
     queue, seen = [socket], 0
@@ -173,7 +195,7 @@ def _inputs_behind(socket: Any, wires: _Wires) -> list[str]:
             node = link.from_node
             if node.bl_idname == "NodeGroupInput":
                 if link.from_socket.type != _GEOMETRY:
-                    names[f"“{link.from_socket.name}”"] = None
+                    names[f"“{words.name(link.from_socket.name)}”"] = None
             elif node.as_pointer() not in known and _passes_values(node):
                 known.add(node.as_pointer())
                 queue += [s for s in node.inputs if s.is_linked and s.type != _GEOMETRY]

@@ -6,13 +6,20 @@ Nothing is listed by hand: a new node of each type is created once in a scratch 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any
 
+import bpy
+
 from . import rna
 from .items import read_items
+
+# In files with more objects no type is described before it is used: each scratch tree that is removed lets Blender put
+# the order in which it evaluates all objects together anew.
+FEW_OBJECTS = 200
 
 
 @dataclass
@@ -59,6 +66,22 @@ def learn(kinds: Iterable[str]) -> None:
         with rna.scratch_tree() as tree:
             for kind in sorted(missing):
                 node_info(kind, lambda: tree)
+
+
+def can_learn_ahead() -> bool:
+    """Whether the file has few enough objects to describe types that may be needed."""
+    return len(bpy.data.objects) <= FEW_OBJECTS
+
+
+def learn_for(seconds: float, kinds: Iterator[str]) -> bool:
+    """Describes the next of these types for about so long, at least one of them; returns whether there may be more."""
+    ends = time.perf_counter() + seconds
+    with rna.scratch_tree() as tree:
+        for kind in kinds:
+            node_info(kind, lambda: tree)
+            if time.perf_counter() > ends:
+                return True
+    return False
 
 
 def _describe(node: Any) -> NodeInfo:

@@ -64,7 +64,8 @@ class Session:
         """Clears everything and sets the prompt."""
         self.new_conversation()
         self.handle: RunHandle | None = None
-        self._is_prompt = True
+        self.is_prompt = True
+        """Whether ``prompt`` are words that were sent; otherwise the name of a preset, a plan or a tree."""
         self.prompt = prompt
         self.state: RunState = "idle"
         self.summary: Summary = "IDLE"
@@ -141,7 +142,7 @@ class Session:
             )
         handle = make()
         self._begin(prompt)
-        self.handle, self._is_prompt = handle, is_prompt
+        self.handle, self.is_prompt = handle, is_prompt
         self.state, self.summary = "generating", "PLANNING"
         return handle
 
@@ -174,7 +175,7 @@ class Session:
             self.progress, self.activity = None, ""
             # What a run made must not be lost because it cannot be remembered.
             with contextlib.suppress(Exception):
-                remembered.current.note(self.report, self.results, self._is_prompt)
+                remembered.current.note(self.report, self.results, self.is_prompt)
             changed = True
         return changed
 

@@ -12,6 +12,7 @@ import bpy
 
 from ..run import session
 from . import overlay
+from .canvas import Canvas
 from .translation import say
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ ROW_PX, BUTTON_PX, GAP_PX, LETTERS = 22.0, 20.0, 6.0, 11.0
 BUTTONS: tuple[tuple[bool, IconItems], ...] = ((True, "CHECKMARK"), (False, "LOOP_BACK"))
 # Behind the words, and the words.
 BACK, WORDS = (0.1, 0.1, 0.1, 0.85), (0.95, 0.95, 0.95, 1.0)
-
-_handle: Any = None
 
 
 class Row(NamedTuple):
@@ -132,20 +131,6 @@ class GEONODE_GGT_groups(bpy.types.GizmoGroup):
                 gizmo.matrix_basis[1][3] = row.y + ROW_PX * scale / 2
 
 
-def start() -> None:
-    """Draws the words of the rows from now on."""
-    global _handle
-    _handle = bpy.types.SpaceNodeEditor.draw_handler_add(_draw, (), "WINDOW", "POST_PIXEL")
-
-
-def stop() -> None:
-    """Draws them no longer."""
-    global _handle
-    if _handle is not None:
-        bpy.types.SpaceNodeEditor.draw_handler_remove(_handle, "WINDOW")
-        _handle = None
-
-
 def _draw() -> None:
     tree, region, scale = _edited()
     if tree is None or region is None or session.current.running or not session.current.marks(tree):
@@ -168,4 +153,5 @@ def _draw() -> None:
     gpu.state.blend_set("NONE")
 
 
+canvas = Canvas(_draw, "POST_PIXEL")
 CLASSES = (GEONODE_GGT_groups,)

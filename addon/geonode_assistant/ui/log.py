@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What happened in a run, in technical words: entries for the panel, which can be filtered, and lines of text for the
-clipboard and for files.
+"""What happened in a run, in technical words: entries for the panel, which can be filtered and are shown in the
+language of the interface, and lines of text for the clipboard and for files, in English, since others read them too.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ..messages import one_line
 from ..run import session
-from .translation import say
+from .translation import language, say, told, told_of
 
 # Characters of one line in the panel.
 SHOWN_LINE = 80
@@ -32,6 +32,13 @@ class Entry(NamedTuple):
     """What a script printed, or what can be done about a message."""
     origin: str = ""
     """The part of the program that a message comes from."""
+    code: str = ""
+    """That of a message."""
+
+    @property
+    def line(self) -> str:
+        """Its text, of a message with the code before it."""
+        return f"{self.code}: {self.text}" if self.code else self.text
 
 
 def entries(view: session.Session) -> Iterator[Entry]:
@@ -44,36 +51,55 @@ def entries(view: session.Session) -> Iterator[Entry]:
         more = step.get("message") or "" if state != "planned" else ""
         yield Entry("steps", _FAILED.get(state, "info"), state, step_line(step), more)
     for message in view.messages:
-        text = f"{message.get('code', '')}: {message.get('text', '')}"
-        hint, origin = message.get("hint") or "", message.get("origin", "")
-        yield Entry("messages", message.get("severity", "info"), "", text, hint, origin)
+        severity, text, hint = message.get("severity", "info"), message.get("text", ""), message.get("hint") or ""
+        yield Entry("messages", severity, "", text, hint, message.get("origin", ""), message.get("code", ""))
     for line in view.report.diff if view.report is not None else ():
         yield Entry("changes", "info", "", line)
 
 
+def shown(entry: Entry) -> tuple[str, str]:
+    """The line of an entry and what stands below it, in the language of the interface as far as somebody has translated
+    them; codes, names and what scripts print are as they are.
+    """
+    if not entry.code:
+        return told(entry.text), entry.more
+    text, *more = told_of(entry.code, entry.text, entry.more) or ("",)
+    return f"{entry.code}: {text}", "\n".join(more)
+
+
 def chosen(found: Iterable[Entry], part: str, severity: str, search: str) -> list[Entry]:
-    """The entries of this part (``all``: of any), at least as severe, in which all words of the search occur."""
+    """The entries of this part (``all``: of any), at least as severe, in which all words of the search occur, as shown
+    or in English.
+    """
     words, least = search.casefold().split(), SEVERITIES.index(severity)
     kept = []
     for entry in found:
         level = SEVERITIES.index(entry.severity) if entry.severity in SEVERITIES else 0
-        text = f"{entry.text} {entry.more} {entry.state} {entry.origin}".casefold()
-        if part in ("all", entry.part) and level >= least and all(word in text for word in words):
+        if part in ("all", entry.part) and level >= least and (not words or _has(entry, words)):
             kept.append(entry)
     return kept
+
+
+def _has(entry: Entry, words: Iterable[str]) -> bool:
+    text = " ".join((entry.line, entry.more, entry.state, entry.origin, *shown(entry))).casefold()
+    return all(word in text for word in words)
 
 
 def lines(found: Iterable[Entry]) -> list[str]:
     """Entries as lines of text."""
     texts: list[str] = []
     for entry in found:
-        texts += [f"{entry.state}: {entry.text}" if entry.state else entry.text, entry.more]
+        texts += [f"{entry.state}: {entry.text}" if entry.state else entry.line, entry.more]
     return [text for text in texts if text]
 
 
 def whole(view: session.Session) -> list[str]:
     """Every line of the log."""
-    head = [f"Prompt: {view.prompt}", usage_line(view), view.final_message]
+    head = [
+        f"Prompt: {view.prompt}" if view.is_prompt else f"Plan: {view.prompt}",
+        usage_line(view),
+        view.final_message,
+    ]
     return [*filter(None, head), *lines(entries(view))]
 
 
@@ -94,7 +120,11 @@ def usage_line(view: session.Session) -> str:
 
 def format_usage(tokens: int, cost: float | None) -> str:
     """Tokens and, if known, their cost in US dollars: ``5,200 tokens ($0.0130)``."""
-    return f"{tokens:,} tokens" + (f" (${cost:.4f})" if cost is not None else "")
+    count = f"{tokens:,}"
+    if language() != "en":
+        # A comma means something else in many languages.
+        count = count.replace(",", "\N{NO-BREAK SPACE}")
+    return say("{count} tokens", count=count) + (f" (${cost:.4f})" if cost is not None else "")
 
 
 def call_line(call: dict) -> str:

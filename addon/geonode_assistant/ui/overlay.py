@@ -12,6 +12,7 @@ import bpy
 
 from ..host import places
 from ..run import session
+from .canvas import Canvas
 from .translation import say
 
 if TYPE_CHECKING:
@@ -23,27 +24,12 @@ COUNTED = {"added": "{count} added", "changed": "{count} changed", "removed": "{
 GAP_PX, LINE_PX = 4.0, 2.5
 
 Box = tuple[float, float, float, float]
-_handle: Any = None
 
 
 def counted(marks: Iterable[Mark]) -> str:
     """How many nodes were added, changed and removed, in words."""
     kinds = [mark.kind for mark in marks]
     return ", ".join(say(COUNTED[kind], count=kinds.count(kind)) for kind in COLOURS if kind in kinds)
-
-
-def start() -> None:
-    """Draws the outlines from now on."""
-    global _handle
-    _handle = bpy.types.SpaceNodeEditor.draw_handler_add(_draw, (), "WINDOW", "POST_VIEW")
-
-
-def stop() -> None:
-    """Draws them no longer."""
-    global _handle
-    if _handle is not None:
-        bpy.types.SpaceNodeEditor.draw_handler_remove(_handle, "WINDOW")
-        _handle = None
 
 
 def boxes(tree: Any, marks: list[Mark], scale: float) -> Iterator[tuple[str, Box]]:
@@ -95,3 +81,6 @@ def _draw() -> None:
         shader.uniform_float("color", COLOURS[kind])
         batch_for_shader(shader, "LINES", {"pos": [(*point, 0.0) for point in points]}).draw(shader)
     gpu.state.blend_set("NONE")
+
+
+canvas = Canvas(_draw, "POST_VIEW")

@@ -109,10 +109,9 @@ def register(command: Callable[[list[str]], int]) -> None:
         _undo.append(warming.stop)
         _undo.append(places.places.forget)
         if not bpy.app.background:
-            overlay.start()
-            _undo.append(overlay.stop)
-            group_rows.start()
-            _undo.append(group_rows.stop)
+            for canvas in (overlay.canvas, group_rows.canvas):
+                canvas.start()
+                _undo.append(canvas.stop)
     except BaseException:
         with contextlib.suppress(Exception):
             unregister()

@@ -2,7 +2,8 @@
 """The words of the interface in Blender's language. The sources are English; a file in ``data/languages`` has the
 entries of one language: ``interface`` and ``settings`` what the add-on says, ``core`` and ``presets`` templates of
 sentences that the core has composed, ``causes`` and ``fixes`` what each code of the registry means for an artist,
-``titles`` names of presets, ``singulars`` the nouns behind their numbers where that is one, ``signs`` its quotes.
+``titles`` names of presets, ``sliders`` those of their inputs, ``singulars`` the nouns behind their numbers where that
+is one, ``signs`` its quotes.
 
 Blender translates plain texts of labels, buttons, properties and tooltips itself, once they are registered. A sentence
 with places is one whole entry, filled by ``say``; a sentence of the core is recognized by its template in ``told``, and
@@ -30,6 +31,8 @@ CONTEXTS = ("*", "Operator")
 TEMPLATES = ("core", "presets")
 # Sections of texts that are looked up whole.
 WHOLE = ("interface", "settings", "titles", *TEMPLATES)
+# Sections whose texts Blender translates too; where two have the same one, the last.
+REGISTERED = ("sliders", "settings", "interface")
 # Places whose fillings are words of the core themselves, not names and numbers.
 TOLD = ("kind", "list", "reason", "time")
 _PLACE = re.compile(r"\{(\w+)\}")
@@ -38,10 +41,20 @@ _NOUN = re.compile(r"^(\\ \w+?)(?:ies|ves|es|s)\b")
 _COUNTED = re.compile(r"\{(\w+)\} (\w+)")
 
 
-def say(text: str, **places: object) -> str:
+def say(text: str, /, **places: object) -> str:
     """A text in the language of the interface; ``places`` fill its places of these names."""
     translated = bpy.app.translations.pgettext_iface(text)
     return translated.format(**places) if places else translated
+
+
+def about(text: str) -> str:
+    """What Blender itself says about something, in the language of the interface."""
+    return bpy.app.translations.pgettext_tip(text)
+
+
+def named(text: str) -> str:
+    """The name of an input, in the language of the interface: that of a preset's, or of one of Blender's own."""
+    return entries_of(language()).get("sliders", {}).get(text) or say(text)
 
 
 def told(text: str) -> str:
@@ -172,9 +185,8 @@ def register() -> None:
     known = {
         file.stem: {
             (context, text): translated
-            for section, entries in entries_of(file.stem).items()
-            if section in ("interface", "settings")
-            for text, translated in entries.items()
+            for section in REGISTERED
+            for text, translated in entries_of(file.stem).get(section, {}).items()
             for context in CONTEXTS
         }
         for file in FOLDER.glob("*.json")

@@ -14,10 +14,10 @@ from importlib import import_module
 import bpy
 
 from .. import native
-from ..host import catalogue, folders, viewport
-from ..run import choices
+from ..host import catalogue, folders, node_types, viewport
+from ..run import choices, session
 from ..run.dry_run import elsewhere
-from . import gallery, polling
+from . import gallery, pictures, polling
 
 # How long after registration it begins, and how long the window has between two pieces.
 BEGIN_S, BETWEEN_S = 1.0, 0.1
@@ -25,6 +25,8 @@ BEGIN_S, BETWEEN_S = 1.0, 0.1
 WRITING_S = 120.0
 # Modules that a run loads only once it is there.
 LATE = ("evaluate", "snapshots", "checkpoint", "meanwhile", "standing", "transaction", "marks")
+# How long node types are described in one piece.
+DESCRIBING_S = 0.003
 
 _pieces: Iterator[None] | None = None
 _writer: subprocess.Popen[bytes] | None = None
@@ -62,10 +64,13 @@ def pieces() -> Iterator[None]:
     stored = choices.stored()
     if stored is not None and stored.result_pictures:
         with suppress(Exception):
-            viewport.take(1)
+            # In the size of a run's pictures: of a smaller one Blender does not make all programs of the graphics card.
+            viewport.take(pictures.LONGEST_PX)
     yield
     with suppress(Exception):
         yield from catalogue_pieces()
+    with suppress(Exception):
+        yield from description_pieces()
 
 
 def catalogue_pieces() -> Iterator[None]:
@@ -82,6 +87,17 @@ def catalogue_pieces() -> Iterator[None]:
         yield
     _end_writer()
     polling.redraw()
+
+
+def description_pieces() -> Iterator[None]:
+    """Describes the node types of this Blender, some at each step; none during a run or in a file with many objects."""
+    path = catalogue.known(folders.own_folder())
+    kinds = catalogue.names(path) if path is not None else iter(())
+    is_left = path is not None
+    while is_left and node_types.can_learn_ahead():
+        if not session.current.running:
+            is_left = node_types.learn_for(DESCRIBING_S, kinds)
+        yield
 
 
 def _end_writer() -> None:

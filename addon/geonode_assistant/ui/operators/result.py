@@ -54,7 +54,7 @@ class GEONODE_OT_try_again(bpy.types.Operator):
     def poll(cls, context: bpy.types.Context) -> bool:
         if session.current.running:
             cls.poll_message_set("A run is under way; wait until it ends, or cancel it")
-        elif not session.current.prompt.strip():
+        elif not session.current.prompt.strip() or not session.current.is_prompt:
             cls.poll_message_set("No prompt was sent yet")
         elif context.mode != "OBJECT":
             cls.poll_message_set("Switch to Object Mode first")

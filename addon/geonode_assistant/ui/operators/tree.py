@@ -11,7 +11,7 @@ from ...host import editors, explain, undo
 from ...run import session
 from .. import properties
 from ..bases import OperatorPart
-from ..translation import say, told_error
+from ..translation import about, language, named, say, told_error
 from .ownership import active_tree
 from .result import send
 from .start import can_send
@@ -22,14 +22,14 @@ class Explained:
 
     def __init__(self) -> None:
         self.parts: list[explain.Part] = []
-        self._of: tuple[int, int, int] | None = None
+        self._of: tuple[str, int, int, int] | None = None
 
     def take(self, tree: Any) -> None:
         """Explains a tree."""
-        self.parts, self._of = explain.explain(tree), _state(tree)
+        self.parts, self._of = explain.explain(tree, explain.Words(say, named, about)), _state(tree)
 
     def holds(self, tree: Any) -> bool:
-        """Whether the explanation is of this tree and it has as many nodes and links as then."""
+        """Whether the explanation is of this tree, with as many nodes and links as then, and in this language."""
         return self._of is not None and self._of == _state(tree)
 
     def forget(self) -> None:
@@ -37,8 +37,8 @@ class Explained:
         self.parts, self._of = [], None
 
 
-def _state(tree: Any) -> tuple[int, int, int]:
-    return tree.session_uid, len(tree.nodes), len(tree.links)
+def _state(tree: Any) -> tuple[str, int, int, int]:
+    return language(), tree.session_uid, len(tree.nodes), len(tree.links)
 
 
 shown = Explained()

@@ -13,7 +13,7 @@ from ...host import sliders, visibility
 from ...run import session
 from .. import next_steps, pictures, properties, wording
 from ..operators.keep import kept
-from ..translation import say
+from ..translation import named, say
 from .log import ICONS, draw_output
 from .start import draw_models
 from .understanding import done_lines, draw_understanding, draw_unused, notes
@@ -37,7 +37,7 @@ def draw_card(layout: bpy.types.UILayout, view: session.Session, context: bpy.ty
         draw_text(box, UNDONE, context, "LOOP_BACK")
         row = side_by_side(box, context)
         row.operator("ed.redo", icon="LOOP_FORWARDS")
-        row.operator("geonode.try_again", icon="FILE_REFRESH")
+        _draw_again(row, view, True)
     elif view.summary == "DONE":
         _draw_done(box, view, context)
     elif view.summary == "ERROR":
@@ -45,7 +45,7 @@ def draw_card(layout: bpy.types.UILayout, view: session.Session, context: bpy.ty
     else:
         draw_text(box, "Cancelled; nothing was changed.", context, "CANCEL")
         row = side_by_side(box, context)
-        row.operator("geonode.try_again", icon="FILE_REFRESH")
+        _draw_again(row, view, True)
         draw_log_button(row, view)
         _draw_former(box, view, context)
 
@@ -151,9 +151,11 @@ def _draw_former(box: bpy.types.UILayout, view: session.Session, context: bpy.ty
     row.operator("geonode.open_tree", icon="NODETREE")
 
 
-def _draw_again(layout: bpy.types.UILayout, view: session.Session) -> None:
-    """The button that sends the prompt again; the offline planner gives one prompt one answer."""
-    if provider_of(view) != wording.OFFLINE:
+def _draw_again(layout: bpy.types.UILayout, view: session.Session, is_gone: bool = False) -> None:
+    """The button that sends the prompt again, where there was one; the offline planner gives one prompt one answer,
+    which is of use where there is none any more (``is_gone``).
+    """
+    if view.is_prompt and (is_gone or provider_of(view) != wording.OFFLINE):
         layout.operator("geonode.try_again", icon="FILE_REFRESH")
 
 
@@ -219,14 +221,15 @@ def draw_results(
 
 
 def _draw_slider(column: bpy.types.UILayout, slider: sliders.Slider) -> None:
+    name = named(slider.name)
     if slider.is_seed:
         row = column.row(align=True)
-        row.prop(slider.owner, slider.path, text=slider.name, translate=False)
+        row.prop(slider.owner, slider.path, text=name, translate=False)
         row.operator("geonode.randomize", text="", icon="FILE_REFRESH")
     elif slider.is_vector:
-        column.label(text=slider.name, translate=False)
+        column.label(text=name, translate=False)
         column.row(align=True).prop(slider.owner, slider.path, text="")
     elif slider.lists is None:
-        column.prop(slider.owner, slider.path, text=slider.name, translate=False)
+        column.prop(slider.owner, slider.path, text=name, translate=False)
     else:
-        column.prop_search(slider.owner, slider.path, slider.lists, slider.list_of, text=slider.name, translate=False)
+        column.prop_search(slider.owner, slider.path, slider.lists, slider.list_of, text=name, translate=False)

@@ -12,7 +12,7 @@ import bpy
 
 from ...run import script_steps, session
 from .. import properties
-from ..log import Entry, call_line, chosen, entries, usage_line
+from ..log import Entry, call_line, chosen, entries, shown, usage_line
 from ..places import places
 from ..translation import say
 from .wrapping import draw_text, is_wide, side_by_side
@@ -39,7 +39,7 @@ SHOWN_CHARACTERS, SHOWN_OUTPUT = 600, 10
 
 
 def draw_log(layout: bpy.types.UILayout, view: session.Session, context: bpy.types.Context) -> None:
-    """Draws what happened in the last run, in its own technical words, as far as the filter lets it through."""
+    """Draws what happened in the last run, in technical words, as far as the filter lets it through."""
     box, data = layout.box(), properties.edited()
     row = box.row(align=True)
     row.label(text="Log", icon="TEXT")
@@ -69,14 +69,15 @@ def _draw_entry(column: bpy.types.UILayout, view: session.Session, entry: Entry,
     """Draws an entry and, where it speaks of a node that is there, the button that leads to it."""
     icon = STEP_ICONS.get(entry.state) or ICONS.get(entry.severity, "NONE")
     place = places.of(view, entry.text)
+    text, below = shown(entry)
     if place is None:
-        draw_text(column, entry.text, context, "DOT" if icon == "NONE" else icon)
+        draw_text(column, text, context, "DOT" if icon == "NONE" else icon)
     else:
         row = column.row(align=True)
         button = row.operator("geonode.show_mentioned", text="", icon="VIEWZOOM", emboss=False)
         (button.object, button.modifier), button.tree, button.node = place
-        draw_text(row.column(align=True), entry.text, context, icon, beside=True)
-    more = entry.more.splitlines()
+        draw_text(row.column(align=True), text, context, icon, beside=True)
+    more = below.splitlines()
     if len(more) > SHOWN_OUTPUT:
         more[SHOWN_OUTPUT:] = [say("… {count} more lines", count=len(more) - SHOWN_OUTPUT)]
     draw_text(column, "\n".join(more)[:SHOWN_CHARACTERS], context, "BLANK1")

@@ -13,7 +13,7 @@ import bpy
 from ...host import sliders
 from ...run import session
 from .. import wording
-from ..translation import say, told
+from ..translation import named, say, told
 from .wrapping import draw_text, draw_texts
 
 if TYPE_CHECKING:
@@ -98,7 +98,9 @@ def _note(parameter: UnderstoodParameter, is_as_left: bool) -> str:
 
 def _without_slider(parameter: UnderstoodParameter) -> str:
     """What was read as a parameter that the result does not have: it shaped the tree, or another one came first."""
-    said, title, value = parameter["said"], parameter["title"].lower(), parameter["value"]
+    said, value, title = parameter["said"], parameter["value"], named(parameter["title"])
+    if title == parameter["title"]:
+        title = title.lower()
     if not said:
         return say("Your words were read as {title} {value}, which has no slider here.", title=title, value=value)
     return say("“{said}” was read as {title} {value}, which has no slider here.", said=said, title=title, value=value)

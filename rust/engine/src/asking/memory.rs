@@ -43,6 +43,26 @@ fn warning(code: Code, text: String) -> Message {
     Message::new(Severity::Warning, Origin::Run, code, text)
 }
 
+/// What a model is shown of a conversation, and what is said where that is not all.
+fn summary_of(conversation: &Conversation, tokens: u64) -> (String, Option<Message>) {
+    let summary = conversation.summary(tokens);
+    let is_cut = tokens > 0 && (summary.left_out > 0 || summary.shortened);
+    let cut = is_cut.then(|| {
+        let parts = if summary.shortened {
+            " and parts of the last one"
+        } else {
+            ""
+        };
+        let text = format!(
+            "The conversation is longer than its budget (`conversation_tokens`): {} of {} turns{parts} were left out.",
+            summary.left_out,
+            conversation.count(),
+        );
+        Message::new(Severity::Info, Origin::Run, Code::ConversationCut, text)
+    });
+    (summary.text, cut)
+}
+
 impl Memory {
     /// Opens the conversation and cache that the request names; the messages report problems with them.
     pub(crate) fn open(request: &RunRequest, settings: &Settings) -> (Self, Vec<Message>) {
@@ -78,21 +98,12 @@ impl Memory {
                         messages.push(warning(Code::DamagedFile, text));
                     }
                 }
-                let summary = conversation.summary(settings.conversation_tokens);
-                if (summary.left_out > 0 || summary.shortened) && settings.conversation_tokens > 0 {
-                    let text = format!(
-                        "The conversation is longer than its budget (`conversation_tokens`): {} of {} turns{} were left out.",
-                        summary.left_out,
-                        conversation.count(),
-                        if summary.shortened {
-                            " and parts of the last one"
-                        } else {
-                            ""
-                        },
-                    );
-                    messages.push(Message::new(Severity::Info, Origin::Run, Code::ConversationCut, text));
+                // The offline planner reads the words alone: nothing of the conversation is left out for it.
+                if !request.is_offline() {
+                    let (summary, cut) = summary_of(&conversation, settings.conversation_tokens);
+                    memory.summary = summary;
+                    messages.extend(cut);
                 }
-                memory.summary = summary.text;
                 memory.conversation = Some(conversation);
             }
             Err(error) => {
