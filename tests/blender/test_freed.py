@@ -101,7 +101,17 @@ GONE = {
     "bpy.context.scene.frame_set(30)\ngone(lambda: v.co)\ngone(lambda: c.x)\ngone(lambda: len(all))\n"
     "assert e.name and len(e.data.vertices) == 600",
     "parts of what was evaluated": "obj.modifiers.new('w', 'BEVEL')\ndg = bpy.context.evaluated_depsgraph_get()\n"
-    "m = obj.evaluated_get(dg).modifiers[0]\nobj.modifiers.new('x', 'ARRAY')\ndg.update()\ngone(lambda: m.name)",
+    "m = obj.evaluated_get(dg).modifiers[0]\nobj.modifiers.new('x', 'ARRAY')\ndg.update()\n"
+    "try: assert m.name == 'w'\nexcept ReferenceError: pass",  # Blender may put the new one where the old one was
+    "what another type is where it was": "dg = bpy.context.evaluated_depsgraph_get()\n"
+    "for kind in ('ARRAY', 'DISPLACE', 'CORRECTIVE_SMOOTH', 'SHRINKWRAP', 'LATTICE', 'HOOK') * 4:\n"
+    "    obj.modifiers.clear()\n    obj.modifiers.new('w', 'BEVEL')\n    dg.update()\n"
+    "    m = obj.evaluated_get(dg).modifiers[0]\n    obj.modifiers.clear()\n"
+    "    for n in range(4): obj.modifiers.new('x', kind)\n    dg.update()\n    gone(lambda: m.segments)",
+    "a socket's former type": "kinds = ('Float', 'String', 'Object', 'Vector', 'Color', 'Rotation', 'Material')\n"
+    "for old in kinds:\n    for new in kinds:\n        if old == new: continue\n"
+    "        it = tree.interface.new_socket('A', in_out='INPUT', socket_type='NodeSocket' + old)\n"
+    "        it.socket_type = 'NodeSocket' + new\n        gone(lambda: it.default_value)",
     "what is not evaluated any more": "dg = bpy.context.evaluated_depsgraph_get()\ne = obj.evaluated_get(dg)\n"
     "all = e.data.vertices\nbpy.data.objects.remove(obj)\nbpy.context.view_layer.update()\ngone(lambda: len(all))",
     "a depsgraph": "s = bpy.context.scene\nl = s.view_layers.new('L')\nbpy.context.window.view_layer = l\n"
@@ -183,6 +193,17 @@ nodes = [tree.nodes.new("GeometryNodeTransform") for _ in range(4)]
 socket = nodes[0].inputs[0]
 for node in list(tree.nodes)[1:]: tree.nodes.remove(node)
 assert socket.name == "Geometry" and nodes[0].name and len(tree.nodes) == 1
+one = tree.interface.new_socket("A", in_out="INPUT", socket_type="NodeSocketFloat")
+user = bpy.data.node_groups.new("u", "GeometryNodeTree").nodes.new("GeometryNodeGroup")
+user.node_tree = tree
+value = user.inputs[0]
+one.subtype = "FACTOR"
+one.default_value, value.default_value = 0.25, 0.5
+place = tree.interface.new_socket("P", in_out="INPUT", socket_type="NodeSocketVector")
+if hasattr(place, "dimensions"): place.dimensions = 2
+place.subtype = "XYZ"
+place.default_value = [1.0, 2.0, 3.0][:len(place.default_value)]
+assert (one.default_value, value.default_value, place.default_value[1]) == (0.25, 0.5, 2.0)
 first, second = obj.modifiers.new("A", "ARRAY"), obj.modifiers.new("B", "BEVEL")
 vertex = mesh.vertices[3]
 obj.modifiers.remove(first)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -22,25 +23,24 @@ _MANY = 10_000
 
 
 class Reached:
-    """Addresses in a data-block: single ones, and those of elements that lie in a row."""
+    """Addresses in a data-block, each with the types of what is there: single ones, and elements that lie in a row."""
 
     def __init__(self) -> None:
-        self._single: set[int] = set()
+        self._single: dict[int, frozenset[str]] = {}
         self.rows: Rows = {}
         self.layers: dict[Place, int] = {}
         """The address of each attribute and layer, of which there may be more at any time, which moves them."""
 
-    def __contains__(self, address: int) -> bool:
-        return address in self._single or any(address in row for row in self.rows.values())
+    def kinds(self, address: int) -> frozenset[str]:
+        """The types of what is at an address. A struct and the first one in it are at the same."""
+        in_rows = frozenset(str(place[-1]) for place, row in self.rows.items() if address in row)
+        return self._single.get(address, _NOTHING) | in_rows
 
     def addresses(self) -> set[int]:
-        return self._single.union(*self.rows.values())
+        return set(self._single).union(*self.rows.values())
 
-    def add(self, address: int) -> bool:
-        """Whether it is a new one."""
-        new = address not in self._single
-        self._single.add(address)
-        return new
+    def add(self, address: int, kind: str) -> None:
+        self._single[address] = self._single.get(address, _NOTHING) | {kind}
 
     def add_row(self, elements: Any, place: Place) -> bool:
         """Whether these lie in a row."""
@@ -53,6 +53,38 @@ class Reached:
             return False
         self.rows[place] = range(first, last + 1, step)
         return True
+
+
+_NOTHING: frozenset[str] = frozenset()
+
+
+def is_still_there(address: int, kind: str, before: Reached, after: Reached) -> bool:
+    """Whether what an object of this type points to is there. Blender gives an address that it has freed to others."""
+    was, now = before.kinds(address), after.kinds(address)
+    if not was or kind in now or kind not in was and was & now:
+        return True
+    return _holds(kind) != () and _holds(kind) in {_holds(other) for other in now}
+
+
+@cache
+def _holds(kind: str) -> tuple[Any, ...]:
+    """What a socket of this type holds; empty for other types.
+
+    Another subtype or number of dimensions gives a socket another type, while it holds the same. With another type of
+    value it holds other memory, which its former type would read and write beyond its end.
+    """
+    if _bases(kind).isdisjoint(_SOCKETS):
+        return ()
+    known: Any = getattr(bpy.types, kind).bl_rna.properties
+    value = known.get("default_value")
+    word = re.match("[A-Z][a-z]*", kind.removeprefix("NodeTreeInterface").removeprefix("Node").removeprefix("Socket"))
+    if value is None or word is None:
+        return ()
+    pointed = getattr(value, "fixed_type", None)
+    return word[0], value.type, bool(getattr(value, "is_array", False)), pointed and pointed.identifier
+
+
+_SOCKETS = ("NodeSocket", "NodeTreeInterfaceSocket")
 
 
 def followed(address: int, kind: str, before: Reached, after: Reached) -> int | None:
@@ -135,7 +167,7 @@ def reached(root: Any, names: frozenset[str]) -> Reached:
                 shared = _is_shared(kind)
                 if value is None:
                     continue
-                in_a_row = many and (leaf or shared) and kind not in _LAYERS
+                in_a_row = many and (leaf or shared) and kind not in _LAYERS and not _derived(kind)
                 if in_a_row and found.add_row(value, (*path, name, kind)) and leaf:
                     continue
                 # What else leads from an element leads to other arrays of the block.
@@ -149,7 +181,7 @@ def reached(root: Any, names: frozenset[str]) -> Reached:
                     if key in seen or held is None or held.as_pointer() != own:
                         continue
                     seen.add(key)
-                    found.add(key[0])
+                    found.add(*key)
                     if kind in _LAYERS:
                         found.layers[(*path, name, part.name, key[1])] = key[0]
                     waiting.append((part, (*path, name, at if shared else getattr(part, "name", at))))

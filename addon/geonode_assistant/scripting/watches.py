@@ -17,7 +17,18 @@ import bpy
 from .. import native
 from ..host import rna
 from . import dynamic_types, with_blocks
-from .reached import NAMES, Reached, Rows, followed, followed_in_rows, is_layer, name_of, reached, shared_types
+from .reached import (
+    NAMES,
+    Reached,
+    Rows,
+    followed,
+    followed_in_rows,
+    is_layer,
+    is_still_there,
+    name_of,
+    reached,
+    shared_types,
+)
 
 _rows: dict[int, Rows] = {}
 """By the address of a data-block where the arrays of the elements that the script has were when last looked at."""
@@ -99,7 +110,7 @@ class Watch:
         for one in self._held:
             thing, block, kind, data = one
             found = self._before.get(block)
-            if kind not in shared or found is None or data in found:
+            if kind not in shared or found is None or shared[kind] in found.kinds(data):
                 held.append(one)
                 continue
             place = followed_in_rows(data, shared[kind], _rows.get(block, {}), found.rows)
@@ -138,9 +149,12 @@ class Watch:
         for thing, block, kind, data in self._held:
             if block in gone:
                 forgotten.append(thing)
-            elif data != block and block in after and data in self._before[block] and data not in after[block]:
+                continue
+            if data == block or block not in after:
+                continue
+            name = name_of(thing, kind)
+            if not is_still_there(data, name, self._before[block], after[block]):
                 place = None
-                name = name_of(thing, kind)
                 if (kind in shared or is_layer(name)) and not _is_evaluated(self._blocks[block]):
                     place = followed(data, name, self._before[block], after[block])
                 if place is None:
@@ -166,7 +180,7 @@ class Watch:
         found = reached(self._root, names)
         if "NodeLink" in names:
             for link in self._blocks[block].links:
-                found.add(link.as_pointer())
+                found.add(link.as_pointer(), "NodeLink")
         return found
 
 
