@@ -24,6 +24,21 @@ SENTENCES = {
     "“Scatter” of “Plane” now has: Count 50. Everything else in it stays as it is.": (
         "„Scatter“ von „Plane“ hat jetzt: Count 50. Alles andere darin bleibt, wie es ist."
     ),
+    # Names are names, though presets and their inputs are called the same.
+    "The prompt does not say which object it is about. Suitable objects: Stairs, Text. Name one, or select it.": (
+        "Der Auftrag sagt nicht, um welches Objekt es geht. Geeignete Objekte: Stairs, Text. "
+        "Bitte eines nennen oder auswählen."
+    ),
+    "“make it odd” is no change of the last result, “Scatter” of “Cube”, that the built-in planner understands, and no "
+    "preset fits it as something new. Nothing was changed. What can be changed there: count, keep surface (on or off). "
+    "Name one of them and its value, or ask for something new.": (
+        "„make it odd“ ist keine Änderung des letzten Ergebnisses, „Scatter“ von „Cube“, die der eingebaute Planer "
+        "versteht, und als etwas Neues passt keine Vorgabe dazu. Nichts wurde geändert. Was sich dort ändern lässt, "
+        "mit den Wörtern, die der Planer liest: count, keep surface (on or off). Bitte eines davon und seinen Wert nennen "
+        "oder etwas Neues verlangen."
+    ),
+    "Create the node group “Scatter”": "Die Node-Gruppe „Scatter“ anlegen",
+    "Sets 2 inputs of the modifier “Scatter” of “Cube”.": "Setzt 2 Eingänge des Modifikators „Scatter“ von „Cube“.",
     # A name may hold what looks like a place.
     "There is no object called “{tree}”.": "Es gibt kein Objekt namens „{tree}“.",
     "They overlap: each has about 5% of the room that it needs. Ask for fewer or smaller ones, or for more space.": (
@@ -89,6 +104,13 @@ def test_a_message_nobody_translated_is_told_by_its_code(message: tuple[str, str
 def test_a_place_may_hold_anything() -> None:
     said = translation.say("Made “{modifier}” on “{object}”.", modifier="{object}", object="%s")
     assert said == "Made “{object}” on “%s”."
+
+
+def test_quotes_are_those_of_the_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(translation, "language", lambda: "de")
+    assert translation.say("Not used: {words}.", words="“a”, “b”").endswith("„a“, „b“.")
+    assert translation.named("Scale Min") == "Skalierung min."
+    assert translation.named("Somebody's own") == "Somebody's own"
 
 
 def test_the_interface_is_english_where_blender_is() -> None:

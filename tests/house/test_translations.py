@@ -174,8 +174,12 @@ def test_titles_are_those_of_presets() -> None:
 def test_inputs_are_those_of_presets() -> None:
     files = sorted((ROOT / "rust" / "planner" / "presets").glob("*.toml"))
     heads = [tomllib.loads(path.read_text(encoding="utf-8")) for path in files]
-    names = {parameter["title"] for head in heads for parameter in head.get("parameters", ())}
-    assert len(names) > 200
+    parameters = [parameter for head in heads for parameter in head.get("parameters", ())]
+    names = {parameter["title"] for parameter in parameters}
+    # In the modifier they are called after their names: `scale_min` Scale Min.
+    made = [parameter["name"] for parameter in parameters if parameter["kind"] != "derived"]
+    names |= {" ".join(word[:1].upper() + word[1:] for word in name.split("_")) for name in made}
+    assert len(names) > 300
     for path in LANGUAGES:
         known = entries(path)["sliders"].keys()
         assert (sorted(names - known), sorted(known - names)) == ([], []), path.name

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from test_looks import LIGHT
 from window import ADDON, Window
 
 VIEW = "bpy.context.preferences.view"
@@ -35,3 +36,23 @@ def test_the_sidebar_speaks_german(german: Window) -> None:
     window.settle()
     window.photograph("german_setup")
     window.do("preferences.choices.stored().provider = 'offline'; current.reset('')")
+
+
+def test_german_can_be_read_in_a_narrow_sidebar(german: Window) -> None:
+    window, width = german, german.box("VIEW_3D")[2]
+    try:
+        window.widen(220)
+        window.send_prompt("scatter 20 cubes on cube")
+        window.photograph("german_card_220")
+        for what in ("geonode.send", "ed.undo", "geonode.keep_preset"):
+            window.find(what)
+        window.do(LIGHT)
+        window.do("current.reset(''); preferences.choices.stored().provider = 'openai-compatible'; current.show('setup')")
+        window.settle()
+        window.photograph("german_setup_220")
+        # A long name of who plans has a row of its own.
+        window.find("geonode.show", across=0.2)
+    finally:
+        window.do("preferences.choices.stored().provider = 'offline'; current.reset('')")
+        window.do("bpy.ops.preferences.reset_default_theme()")
+        window.widen(width)

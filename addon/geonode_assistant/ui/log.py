@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ..messages import one_line
 from ..run import session
-from .translation import language, say, told, told_of
+from .translation import entries_of, language, say, told, told_of
 
 # Characters of one line in the panel.
 SHOWN_LINE = 80
@@ -121,8 +121,8 @@ def usage_line(view: session.Session) -> str:
 def format_usage(tokens: int, cost: float | None) -> str:
     """Tokens and, if known, their cost in US dollars: ``5,200 tokens ($0.0130)``."""
     count = f"{tokens:,}"
-    if language() != "en":
-        # A comma means something else in many languages.
+    if entries_of(language()):
+        # A comma means something else in other languages.
         count = count.replace(",", "\N{NO-BREAK SPACE}")
     return say("{count} tokens", count=count) + (f" (${cost:.4f})" if cost is not None else "")
 

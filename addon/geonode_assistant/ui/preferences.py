@@ -18,6 +18,8 @@ from .translation import say, told_of
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import IconItems
 
+    Write = Callable[[bpy.types.UILayout, str, IconItems], None]
+
 # How often the preferences check whether the key store has answered.
 KEY_INTERVAL_S = 0.1
 
@@ -245,25 +247,31 @@ def key_owner(preferences: choices.Stored) -> keys.KeyOwner:
     return keys.KeyOwner(preferences.provider, preferences.base_url or None, preferences.key_variable or None)
 
 
-def draw_key(layout: bpy.types.UILayout, preferences: GeoNodePreferences) -> None:
-    """The field for a key, and where the current key comes from."""
+def draw_key(layout: bpy.types.UILayout, preferences: GeoNodePreferences, write: Write | None = None) -> None:
+    """The field for a key, and where the current key comes from. ``write`` draws a text where there is little room:
+    there the field has its name inside.
+    """
+    say_it = write or (lambda place, text, icon: place.label(text=text, icon=icon))
     owner, state = key_owner(preferences), keys.state
     if owner.provider in offers.SERVERS and owner.base_url is None:
         return
     _ask_store(state.find, owner)
-    if owner.variable is None:
+    if owner.variable is None and write is not None:
+        layout.prop(preferences, "api_key", text="", placeholder="API Key")
+    elif owner.variable is None:
         layout.prop(preferences, "api_key")
     row = layout.row(align=True)
+    place = row.column(align=True)
     if state.busy:
-        row.label(text="Waiting for the key store…", icon="SORTTIME")
+        say_it(place, "Waiting for the key store…", "SORTTIME")
     elif state.error is not None:
-        row.label(text=state.error.message, icon="ERROR")
+        say_it(place, state.error.message, "ERROR")
     else:
-        row.label(text=keys.describe(state.place), icon=keys.icon(state.place))
+        say_it(place, keys.describe(state.place), keys.icon(state.place))
     if state.stored and not state.busy:
         row.operator("geonode.remove_key", text="", icon="X")
     if state.note:
-        layout.label(text=state.note, icon="INFO")
+        say_it(layout, state.note, "INFO")
 
 
 def draw_audit(layout: bpy.types.UILayout) -> None:

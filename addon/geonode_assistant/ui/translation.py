@@ -44,7 +44,10 @@ _COUNTED = re.compile(r"\{(\w+)\} (\w+)")
 def say(text: str, /, **places: object) -> str:
     """A text in the language of the interface; ``places`` fill its places of these names."""
     translated = bpy.app.translations.pgettext_iface(text)
-    return translated.format(**places) if places else translated
+    if not places:
+        return translated
+    spoken = language()
+    return translated.format(**{n: _signed(v, spoken) if isinstance(v, str) else v for n, v in places.items()})
 
 
 def about(text: str) -> str:
@@ -145,8 +148,13 @@ def _filling(name: str, value: str, language: str) -> str:
     """What fills a place: as it is with the quotes of the language, but words of the core may be entries themselves."""
     if name in TOLD:
         return ", ".join(told_in(entry, language) for entry in value.split(", "))
+    return _signed(value, language)
+
+
+def _signed(value: str, language: str) -> str:
+    """A text with the quotes of the language."""
     signs = entries_of(language).get("signs", {})
-    return "".join(signs.get(sign, sign) for sign in value)
+    return "".join(signs.get(sign, sign) for sign in value) if signs else value
 
 
 @lru_cache(maxsize=4)

@@ -84,7 +84,13 @@ def _draw_preset(
     beside = (STAR_PX + (MENU_PX if preset.own else 0)) if wide else 0
     taken = TILE_PX * PICTURE + PADDING_PX + beside + width * (columns - 1)
     head = more = row
-    if picture and fits(context, preset.shown, taken):
+    if picture and not wide and not fits(context, preset.shown, taken):
+        # The title has the whole width, and the picture stands below it.
+        column = row.column(align=True)
+        head, below = column.row(align=True), column.row(align=True)
+        below.template_icon(icon_value=picture, scale=PICTURE)
+        more = below.column(align=True)
+    elif picture and fits(context, preset.shown, taken):
         split = row.split(factor=min(TILE_PX * PICTURE / width, 0.5), align=True)
         split.template_icon(icon_value=picture, scale=PICTURE)
         if wide:

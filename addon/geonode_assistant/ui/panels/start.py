@@ -42,8 +42,9 @@ def draw_who(layout: bpy.types.UILayout, view: session.Session, context: bpy.typ
     icon: IconItems = "DOWNARROW_HLT" if is_open else "RIGHTARROW"
     if not is_wide(context):
         icon = "NONE"
-    place = labelled(column, "Planned by", context)
-    place.operator("geonode.show", text=planner(stored), icon=icon, depress=is_open).part = SETUP
+    name = planner(stored)
+    place = labelled(column, "Planned by", context, name)
+    place.operator("geonode.show", text=name, icon=icon, depress=is_open).part = SETUP
     if is_open:
         draw_setup(layout, stored, context)
 
@@ -76,7 +77,7 @@ def draw_setup(layout: bpy.types.UILayout, stored: Any, context: bpy.types.Conte
         box.operator("geonode.find_servers", text="Find Servers", icon="VIEWZOOM")
     else:
         box.label(text="2. What is your key?")
-    preferences.draw_key(box, stored)
+    preferences.draw_key(box, stored, lambda place, text, icon: draw_text(place, text, context, icon))
     if not bpy.app.online_access:
         draw_text(
             box,

@@ -57,7 +57,7 @@ class _Tree(PanelPart):
             draw_explanation(layout.box(), in_editor, context)
         draw_keep(layout, tree, False, context)
         draw_files(layout, tree, context)
-        row = layout.row(align=True)
+        row = side_by_side(layout, context)
         row.operator("geonode.make_mine")
         row.operator("geonode.let_manage", text="Let It Manage")
 
@@ -97,10 +97,10 @@ def _draw_group(layout: bpy.types.UILayout, group: int, context: bpy.types.Conte
 
 def draw_files(layout: bpy.types.UILayout, tree: Any, context: bpy.types.Context) -> None:
     """Draws the buttons for trees as files, and the last comparison with one."""
-    row = layout.row(align=True)
-    row.operator("geonode.export_tree", icon="EXPORT")
-    row.operator("geonode.import_tree", text="Import…", icon="IMPORT")
-    row.operator("geonode.compare_tree", icon="VIEWZOOM" if is_wide(context) else "NONE")
+    place = layout.row(align=True) if is_wide(context, THREE_PX) else layout.column(align=True)
+    place.operator("geonode.export_tree", icon="EXPORT")
+    place.operator("geonode.import_tree", text="Import…", icon="IMPORT")
+    place.operator("geonode.compare_tree", icon="VIEWZOOM")
     if compared.holds(tree):
         box = layout.box()
         draw_text(

@@ -12,7 +12,7 @@ import blf
 import bpy
 
 from ...messages import visible
-from ..translation import told, told_of
+from ..translation import say, told, told_of
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import IconItems
@@ -112,8 +112,13 @@ def is_wide(context: bpy.types.Context, least_px: float = PAIR_PX) -> bool:
     return region.width >= least_px * preferences.system.ui_scale
 
 
-def labelled(layout: bpy.types.UILayout, text: str, context: bpy.types.Context) -> bpy.types.UILayout:
-    """Draws a name of up to ten letters and returns the place beside it, where the rest of the width is."""
+def labelled(layout: bpy.types.UILayout, text: str, context: bpy.types.Context, beside: str = "") -> bpy.types.UILayout:
+    """Draws a name of up to ten letters and returns the place beside it, where the rest of the width is; below it where
+    a text that is to be read there (``beside``) has no room.
+    """
+    if not is_wide(context) and not fits(context, say(beside), LABEL_PX):
+        layout.label(text=text)
+        return layout
     preferences: Any = context.preferences
     region: Any = context.region
     scale = preferences.system.ui_scale
