@@ -443,7 +443,7 @@ def test_an_installation_for_another_system_is_said_before_anything_is_sent(monk
     assert native.problem() is None
     monkeypatch.delitem(sys.modules, native.CORE, raising=False)
     # Asked anew, whatever was drawn before.
-    monkeypatch.setattr(native, "_is_installed", native._is_installed.__wrapped__)
+    monkeypatch.setattr(native, "_is_installed", lambda: importlib.util.find_spec(native.CORE) is not None)
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     assert native.problem().code == "core_missing"
     shown = draw_sidebar(width=2000)

@@ -34,8 +34,8 @@ SENTENCES = {
     "Name one of them and its value, or ask for something new.": (
         "„make it odd“ ist keine Änderung des letzten Ergebnisses, „Scatter“ von „Cube“, die der eingebaute Planer "
         "versteht, und als etwas Neues passt keine Vorgabe dazu. Nichts wurde geändert. Was sich dort ändern lässt, "
-        "mit den Wörtern, die der Planer liest: count, keep surface (on or off). Bitte eines davon und seinen Wert nennen "
-        "oder etwas Neues verlangen."
+        "mit den Wörtern, die der Planer liest: count, keep surface (on or off). Bitte eines davon und seinen Wert "
+        "nennen oder etwas Neues verlangen."
     ),
     "Create the node group “Scatter”": "Die Node-Gruppe „Scatter“ anlegen",
     "Sets 2 inputs of the modifier “Scatter” of “Cube”.": "Setzt 2 Eingänge des Modifikators „Scatter“ von „Cube“.",

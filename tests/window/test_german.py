@@ -47,7 +47,8 @@ def test_german_can_be_read_in_a_narrow_sidebar(german: Window) -> None:
         for what in ("geonode.send", "ed.undo", "geonode.keep_preset"):
             window.find(what)
         window.do(LIGHT)
-        window.do("current.reset(''); preferences.choices.stored().provider = 'openai-compatible'; current.show('setup')")
+        window.do("current.reset(''); current.show('setup')")
+        window.do("preferences.choices.stored().provider = 'openai-compatible'")
         window.settle()
         window.photograph("german_setup_220")
         # A long name of who plans has a row of its own.

@@ -35,7 +35,7 @@ def draw_card(layout: bpy.types.UILayout, view: session.Session, context: bpy.ty
     box = layout.box()
     if view.undone:
         draw_text(box, UNDONE, context, "LOOP_BACK")
-        row = side_by_side(box, context)
+        row = side_by_side(box, context, "Try Again")
         row.operator("ed.redo", icon="LOOP_FORWARDS")
         _draw_again(row, view, True)
     elif view.summary == "DONE":
@@ -44,7 +44,7 @@ def draw_card(layout: bpy.types.UILayout, view: session.Session, context: bpy.ty
         _draw_failed(box, view, context)
     else:
         draw_text(box, "Cancelled; nothing was changed.", context, "CANCEL")
-        row = side_by_side(box, context)
+        row = side_by_side(box, context, "Try Again", log_text(view))
         _draw_again(row, view, True)
         draw_log_button(row, view)
         _draw_former(box, view, context)
@@ -78,13 +78,13 @@ def _draw_done(box: bpy.types.UILayout, view: session.Session, context: bpy.type
         draw_understanding(box, view, read, {slider.name for _, found in shown for slider in found}, context)
     draw_results(box, view, shown, context)
     if results:
-        row = side_by_side(box, context)
+        row = side_by_side(box, context, "Open Tree")
         row.operator("ed.undo", icon="LOOP_BACK")
         row.operator("geonode.open_tree", icon="NODETREE")
         _draw_again(box, view)
         draw_keep(box, results[0].node_group, True, context)
         box.prop(properties.edited(), "change", text="", placeholder="What should be different")
-        box = side_by_side(box, context)
+        box = side_by_side(box, context, "Change", log_text(view))
         box.operator("geonode.change", text="Change", icon="PLAY")
     draw_log_button(box, view)
     if results:
@@ -119,7 +119,7 @@ def _draw_failed(box: bpy.types.UILayout, view: session.Session, context: bpy.ty
             draw_text(box, "It answered:", context)
             draw_text(box, words, context, "BLANK1")
     _draw_next(box, view, context)
-    row = side_by_side(box, context)
+    row = side_by_side(box, context, "Try Again", log_text(view))
     _draw_again(row, view)
     draw_log_button(row, view)
     _draw_former(box, view, context)
@@ -146,7 +146,7 @@ def _draw_former(box: bpy.types.UILayout, view: session.Session, context: bpy.ty
     draw_text(box, FORMER, context, "CHECKMARK")
     draw_results(box, view, [(modifier, sliders.of(modifier)) for modifier in standing], context)
     box.prop(properties.edited(), "change", text="", placeholder="What should be different")
-    row = side_by_side(box, context)
+    row = side_by_side(box, context, "Change", "Open Tree")
     row.operator("geonode.change", text="Change", icon="PLAY")
     row.operator("geonode.open_tree", icon="NODETREE")
 
@@ -171,10 +171,15 @@ def draw_messages(layout: bpy.types.UILayout, view: session.Session, context: bp
         draw_message(layout, line.code, line.text, line.hint, context, ICONS.get(line.severity, "NONE"))
 
 
+def log_text(view: session.Session) -> str:
+    """What stands on the button of the log."""
+    return "Hide Log" if "log" in view.shown else "Show Log"
+
+
 def draw_log_button(layout: bpy.types.UILayout, view: session.Session) -> None:
     """The button that shows the log of the run below the card, or hides it."""
     is_open = "log" in view.shown
-    button = layout.operator("geonode.show", text="Hide Log" if is_open else "Show Log", icon="TEXT", depress=is_open)
+    button = layout.operator("geonode.show", text=log_text(view), icon="TEXT", depress=is_open)
     button.part = "log"
 
 

@@ -33,7 +33,7 @@ def draw_gallery(layout: bpy.types.UILayout, view: session.Session, context: bpy
     object.
     """
     is_open = PART in view.shown
-    row = side_by_side(layout, context)
+    row = side_by_side(layout, context, "Gallery", "History")
     row.operator("geonode.gallery", icon="PRESET", depress=is_open)
     row.operator("geonode.history", icon="TIME", depress=history.PART in view.shown)
     if not is_open:

@@ -68,12 +68,12 @@ def _draw_run(box: bpy.types.UILayout, run: Entry, context: bpy.types.Context) -
         draw_text(column, line, context, "DOT", nested=True)
     draw_pair(box, pictures.runs.of_run(run["id"]), context)
     if run["has_tree"]:
-        row = side_by_side(box, context)
+        row = side_by_side(box, context, "Compare", "Apply Again")
         row.operator("geonode.compare_run", icon="VIEWZOOM").run = run["id"]
         row.operator("geonode.apply_run", icon="FILE_REFRESH").run = run["id"]
     elif run["status"] == "done" and run["changes"]:
         draw_text(box, NO_TREE, context, "INFO", nested=True)
-    row = side_by_side(box, context)
+    row = side_by_side(box, context, "Send Again", "Edit Prompt")
     if run["is_prompt"]:
         row.operator("geonode.send_again", icon="PLAY").run = run["id"]
         row.operator("geonode.use_example", text="Edit Prompt", icon="GREASEPENCIL").prompt = run["prompt"]

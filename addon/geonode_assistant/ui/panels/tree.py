@@ -57,7 +57,7 @@ class _Tree(PanelPart):
             draw_explanation(layout.box(), in_editor, context)
         draw_keep(layout, tree, False, context)
         draw_files(layout, tree, context)
-        row = side_by_side(layout, context)
+        row = side_by_side(layout, context, "Make It Mine", "Let It Manage")
         row.operator("geonode.make_mine")
         row.operator("geonode.let_manage", text="Let It Manage")
 
@@ -80,7 +80,7 @@ def draw_changes(layout: bpy.types.UILayout, marks: list[Mark], in_editor: bool,
         draw_text(row.column(align=True), say(MARKED[mark.kind], node=mark.name), context, beside=True, nested=True)
     if len(marks) > SHOWN_MARKS:
         layout.label(text=say("and {count} more", count=len(marks) - SHOWN_MARKS))
-    row = side_by_side(layout, context)
+    row = side_by_side(layout, context, "Accept", "Take Back")
     row.operator("geonode.accept_changes", icon="CHECKMARK")
     row.operator("geonode.take_back", icon="LOOP_BACK")
 

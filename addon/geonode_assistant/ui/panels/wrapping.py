@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 MARGIN_PX, ICON_PX, TICK_PX = 64, 24, 30
 # Width that a box inside a box takes in addition; Blender cuts off the end of a label that is too long.
 NESTED_PX = 20
+# By how much less of its half of a region one of two buttons has for its text than a line has of all of it.
+HALF_PX = 10
 # The least width of a line, however narrow the region is.
 LEAST_PX = 60
 # Width from which two buttons with icons stand beside each other, that of a short name, and that of a panel's frame.
@@ -100,9 +102,15 @@ def _width(text: str, size: float) -> float:
     return _measure(size)(text)
 
 
-def side_by_side(layout: bpy.types.UILayout, context: bpy.types.Context) -> bpy.types.UILayout:
-    """A place for two buttons: in one row where both can be read, else one below the other."""
-    return layout.row(align=True) if is_wide(context) else layout.column(align=True)
+def side_by_side(layout: bpy.types.UILayout, context: bpy.types.Context, *texts: str) -> bpy.types.UILayout:
+    """A place for two buttons with icons: in one row where both can be read, else one below the other. ``texts`` are
+    theirs, where another language may have longer words.
+    """
+    region: Any = context.region
+    preferences: Any = context.preferences
+    half = region.width / preferences.system.ui_scale / 2
+    both = is_wide(context) and all(fits(context, say(text), half - HALF_PX) for text in texts)
+    return layout.row(align=True) if both else layout.column(align=True)
 
 
 def is_wide(context: bpy.types.Context, least_px: float = PAIR_PX) -> bool:
