@@ -1,8 +1,7 @@
 //! Peers that mean harm, or are broken in ways that a mock cannot be: every cut, every phase, certificates, floods.
 
 use std::io::Write;
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::process::Command;
+use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
@@ -310,6 +309,8 @@ fn cancel_ends_a_handshake_and_a_wait_for_headers() {
 #[cfg(target_os = "linux")]
 #[test]
 fn cancel_ends_an_attempt_to_connect() {
+    use std::net::TcpStream;
+
     use socket2::{Domain, Socket, Type};
     let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
     socket.bind(&SocketAddr::from(([127, 0, 0, 1], 0)).into()).unwrap();
@@ -350,6 +351,8 @@ fn cancel_ends_an_endless_body_and_stream() {
 #[cfg(target_os = "linux")]
 #[test]
 fn cancel_ends_a_name_lookup() {
+    use std::process::Command;
+
     const CHILD: &str = "GEONODE_TEST_HANGING_NAMES";
     if std::env::var_os(CHILD).is_some() {
         return cancels(&secure("https://models.example/v1".into()), "names", || true);

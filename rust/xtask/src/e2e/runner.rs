@@ -93,6 +93,12 @@ impl Runner<'_> {
         if self.grouped {
             std::os::unix::process::CommandExt::process_group(&mut command, 0);
         }
+        #[cfg(windows)]
+        if self.grouped {
+            // Such a group hears no Ctrl+C. What Blender starts there is in jobs, which end with it.
+            const CREATE_NEW_PROCESS_GROUP: u32 = 0x200;
+            std::os::windows::process::CommandExt::creation_flags(&mut command, CREATE_NEW_PROCESS_GROUP);
+        }
         let child = command
             .spawn()
             .with_context(|| format!("cannot start {}", command.get_program().to_string_lossy()))?;

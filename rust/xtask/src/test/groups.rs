@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::{audit, cargo, lint, pytest, wine};
+use super::{audit, cargo, lint, pytest, systems, wine};
 use crate::blender::{Blender, Choice, SUPPORTED};
 use crate::e2e;
 use crate::env::{self, Wanted};
@@ -46,6 +46,8 @@ pub(crate) enum Group {
     Wine,
     /// What the add-on asks of Windows, in Windows' own Python in Wine.
     WinePython,
+    /// Everything in Rust, compiled for macOS and Windows; takes half an hour the first time.
+    Systems,
 }
 
 impl Group {
@@ -64,6 +66,7 @@ impl Group {
             Self::Fuzz => "fuzz".into(),
             Self::Wine => "wine".into(),
             Self::WinePython => "wine-python".into(),
+            Self::Systems => "systems".into(),
         }
     }
 
@@ -78,6 +81,7 @@ impl Group {
             | Self::Fuzz
             | Self::Wine
             | Self::WinePython => Vec::new(),
+            Self::Systems => vec![systems::tools()],
             Self::Python => vec![Wanted::plain().with("dev"), lint::tools()],
             Self::Peers => vec![tested(NEWEST), Wanted::agents().with("dev")],
             Self::Blender(blender) => vec![tested(blender)],
@@ -99,9 +103,13 @@ impl Group {
     /// Whether it keeps every processor busy by itself, or takes measurements that others would disturb.
     pub(crate) fn alone(self) -> bool {
         match self {
-            Self::Lint { .. } | Self::Manifests(_) | Self::Window(_) | Self::Fuzz | Self::Wine | Self::WinePython => {
-                true
-            }
+            Self::Lint { .. }
+            | Self::Manifests(_)
+            | Self::Window(_)
+            | Self::Fuzz
+            | Self::Wine
+            | Self::WinePython
+            | Self::Systems => true,
             Self::Rust | Self::Audit | Self::Python | Self::Peers | Self::Blender(_) | Self::Headless(_) => false,
         }
     }
@@ -115,7 +123,13 @@ impl Group {
             | Self::Headless(_)
             | Self::Manifests(_)
             | Self::Window(_) => true,
-            Self::Lint { .. } | Self::Rust | Self::Audit | Self::Fuzz | Self::Wine | Self::WinePython => false,
+            Self::Lint { .. }
+            | Self::Rust
+            | Self::Audit
+            | Self::Fuzz
+            | Self::Wine
+            | Self::WinePython
+            | Self::Systems => false,
         }
     }
 
@@ -169,6 +183,7 @@ impl Group {
             }
             Self::Wine => wine::programs::run(layout, printer),
             Self::WinePython => wine::python::run(layout, printer),
+            Self::Systems => systems::run(layout, printer).map(GroupResult::from),
         }
     }
 }

@@ -8,6 +8,7 @@ mod lint;
 mod pytest;
 mod schedule;
 mod subjects;
+mod systems;
 mod table;
 mod wine;
 
@@ -138,7 +139,7 @@ fn run_one(layout: &Layout, options: &Test, group: Group, printer: &Printer) -> 
 }
 
 /// The groups that only `--full` and `--only` run.
-const LONG: [Group; 3] = [Group::Wine, Group::WinePython, Group::Fuzz];
+const LONG: [Group; 4] = [Group::Systems, Group::Wine, Group::WinePython, Group::Fuzz];
 
 /// The groups in the order in which they run: what fails soonest first.
 fn all() -> Vec<Group> {

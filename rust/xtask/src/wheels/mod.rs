@@ -50,6 +50,16 @@ impl Platform {
             Self::MacosX64 => "macos-x64",
         }
     }
+
+    /// The Rust compiler's name.
+    pub(crate) fn target(self) -> &'static str {
+        match self {
+            Self::LinuxX64 => "x86_64-unknown-linux-gnu",
+            Self::WindowsX64 => cross::TARGET,
+            Self::MacosArm64 => "aarch64-apple-darwin",
+            Self::MacosX64 => "x86_64-apple-darwin",
+        }
+    }
 }
 
 /// A wheel, and what it was made with if that is not what `Cargo.lock` and this machine's compiler say.
@@ -89,15 +99,9 @@ pub(crate) fn make(layout: &Layout, wanted: Wheel) -> Result<Made> {
         Platform::WindowsX64 => windows::build(layout, &out)?,
         Platform::MacosArm64 | Platform::MacosX64 if cfg!(target_os = "macos") => {
             let tools = env::prepare(layout, &Wanted::tools())?;
-            let arm = platform == Platform::MacosArm64;
-            let target = if arm {
-                "aarch64-apple-darwin"
-            } else {
-                "x86_64-apple-darwin"
-            };
             let mut command = native::maturin(layout, Build::Release, &tools, &out)?;
             // A wheel for another system is made without asking a Python of this one.
-            exact::build(layout, command.args(["--target", target]), &[])?;
+            exact::build(layout, command.args(["--target", platform.target()]), &[])?;
             None
         }
         _ => bail!(

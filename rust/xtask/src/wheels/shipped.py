@@ -13,6 +13,7 @@ import csv
 import hashlib
 import io
 import json
+import math
 import re
 import sys
 import tempfile
@@ -21,8 +22,8 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-# The newest symbols of glibc that manylinux_2_28 has, and its libraries.
-GLIBC = (2, 28)
+# The newest symbols that manylinux_2_28 has, and its libraries.
+NEWEST = {"GLIBC": (2, 28), "GCC": (8, 0, 0)}
 LINUX = {"libc.so.6", "libm.so.6", "libpthread.so.0", "libdl.so.2", "librt.so.1", "libgcc_s.so.1"}
 LINUX |= {"ld-linux-x86-64.so.2", "libutil.so.1"}
 # What every Windows 10 has, and Blender's own Python.
@@ -73,12 +74,28 @@ def linux(data: bytes) -> list[str]:
     section = file.get_section_by_name(".gnu.version_r")
     for _, symbols in section.iter_versions() if section else ():
         versions |= {symbol.name for symbol in symbols}
-    glibc = {tuple(map(int, one[6:].split("."))): one for one in versions if re.fullmatch(r"GLIBC_[\d.]+", one)}
-    print(f"newest symbol of glibc: {glibc[max(glibc)] if glibc else 'none'}; libraries: {', '.join(sorted(needed))}")
+    glibc = [one for one in by_age(versions) if one.startswith("GLIBC_")]
+    print(f"newest symbol of glibc: {glibc[-1] if glibc else 'none'}; libraries: {', '.join(sorted(needed))}")
     return [
         *(f"it needs the library {one}" for one in sorted(needed - LINUX)),
-        *(f"it needs {name}" for version, name in sorted(glibc.items()) if version > GLIBC),
+        *(f"it needs {one}" for one in newer(versions)),
     ]
+
+
+def by_age(versions: set[str]) -> list[str]:
+    """The versions of symbols, the oldest first; those without a number (``GLIBC_PRIVATE``) last."""
+    return sorted(versions, key=lambda one: (number(one) is None, number(one) or (), one))
+
+
+def newer(versions: set[str]) -> list[str]:
+    """Which versions of symbols manylinux_2_28 does not have, or does not promise: those without a number."""
+    return [one for one in by_age(versions) if (number(one) or (math.inf,)) > NEWEST.get(one.split("_")[0], (-1,))]
+
+
+def number(version: str) -> tuple[int, ...] | None:
+    """The number of a version, such as 2, 28 of ``GLIBC_2.28``."""
+    found = re.fullmatch(r"[A-Z]+_(\d+(?:\.\d+)*)", version)
+    return tuple(map(int, found[1].split("."))) if found else None
 
 
 def windows(data: bytes) -> list[str]:
