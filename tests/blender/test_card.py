@@ -271,6 +271,7 @@ def test_every_code_with_words_of_its_own_exists() -> None:
         ("", []),
         ("One. Two!\nThree", ["One.", "Two!", "Three"]),
         ("Scattered 2.5 of “Mr. Smith. Jr” here. Seed 0.", ["Scattered 2.5 of “Mr. Smith. Jr” here.", "Seed 0."]),
+        ("Name it, e.g. “it”. Next.", ["Name it, e.g. “it”.", "Next."]),
         ("About 3 m, e.g. small ones. Next.", ["About 3 m, e.g. small ones.", "Next."]),
         ("Open “quote. Never closed", ["Open “quote. Never closed"]),
     ],

@@ -15,7 +15,9 @@ from geonode_assistant.host import sliders, visibility
 from geonode_assistant.host.modifiers import inputs_of
 from geonode_assistant.run import driver, session, starting
 from geonode_assistant.ui import examples
+from layouts import draw_sidebar
 
+NOTHING = "Done: nothing had to be changed."
 NEW = "import bpy\n\nbpy.data.objects.new('Helper', None)\n"
 
 
@@ -140,8 +142,16 @@ def test_a_run_that_changes_nothing_makes_no_undo_step() -> None:
     assert not session.current.unchanged
     send("x", provider="replay", replies=[lift()])
     assert session.current.unchanged and session.current.report.diff == []
+    assert NOTHING in draw_sidebar(width=900)
     bpy.ops.ed.undo()
     assert not bpy.data.objects["Plane"].modifiers, "the first undo takes back the run that did something"
+
+
+def test_an_answer_is_no_change_that_was_not_needed() -> None:
+    send("how many faces does the plane have")
+    drawn = draw_sidebar(width=900)
+    assert session.current.unchanged and any("1 face" in text for text in drawn), drawn
+    assert NOTHING not in drawn
 
 
 def test_the_example_fits_the_scene_and_works() -> None:

@@ -37,6 +37,13 @@ SENTENCES = {
         "mit den Wörtern, die der Planer liest: count, keep surface (on or off). Bitte eines davon und seinen Wert "
         "nennen oder etwas Neues verlangen."
     ),
+    # Each of its sentences is shown alone, too.
+    "“Scatter” of “Cube” now has: count 50.": "„Scatter“ von „Cube“ hat jetzt: count 50.",
+    "Everything else in it stays as it is.": "Alles andere darin bleibt, wie es ist.",
+    "Word it like one of the presets, or choose a language model.": (
+        "Wie eine der Vorgaben formulieren, oder ein Sprachmodell wählen."
+    ),
+    "Name it, e.g. “scatter 200 rocks on the plane”.": "Bitte nennen, zum Beispiel „scatter 200 rocks on the plane“.",
     "Create the node group “Scatter”": "Die Node-Gruppe „Scatter“ anlegen",
     "Sets 2 inputs of the modifier “Scatter” of “Cube”.": "Setzt 2 Eingänge des Modifikators „Scatter“ von „Cube“.",
     # A name may hold what looks like a place.

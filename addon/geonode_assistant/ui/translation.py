@@ -31,8 +31,8 @@ CONTEXTS = ("*", "Operator")
 TEMPLATES = ("core", "presets")
 # Sections of texts that are looked up whole.
 WHOLE = ("interface", "settings", "titles", *TEMPLATES)
-# Sections whose texts Blender translates too; where two have the same one, the last.
-REGISTERED = ("sliders", "settings", "interface")
+# Sections whose texts Blender is given. It takes them for its own too, so there are no single common words among them.
+REGISTERED = ("settings", "interface")
 # Places whose fillings are words of the core themselves, not names and numbers.
 TOLD = ("kind", "list", "reason", "time")
 _PLACE = re.compile(r"\{(\w+)\}")
@@ -118,6 +118,8 @@ def _recognized(text: str, language: str) -> str | None:
         found = known.get(section, {}).get(text)
         if found is not None:
             return found
+    if text in _templates(language):
+        return _templates(language)[text]
     pieces = sentences(text)
     if len(pieces) > 1:
         # First, since a place of a template may hold whole sentences.
@@ -158,9 +160,26 @@ def _signed(value: str, language: str) -> str:
 
 
 @lru_cache(maxsize=4)
-def _patterns(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+def _templates(language: str) -> dict[str, str]:
+    """The templates of a language and, of those with several sentences, each sentence, since it may be shown alone."""
     known = entries_of(language)
-    entries = {text: translated for section in TEMPLATES for text, translated in known.get(section, {}).items()}
+    whole = {text: translated for section in TEMPLATES for text, translated in known.get(section, {}).items()}
+    back = {own: sign for sign, own in known.get("signs", {}).items()}
+    single: dict[str, str] = {}
+    for text, translated in whole.items():
+        # Divided with the quotes of the sources, since a closing one may be an opening one there.
+        plain = "".join(back.get(sign, sign) for sign in translated)
+        ours, theirs = sentences(text), [_signed(piece, language) for piece in sentences(plain)]
+        if len(ours) == len(theirs):
+            pairs = dict(zip(ours, theirs, strict=True))
+            if all(sorted(_PLACE.findall(one)) == sorted(_PLACE.findall(two)) for one, two in pairs.items()):
+                single |= pairs
+    return single | whole
+
+
+@lru_cache(maxsize=4)
+def _patterns(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+    entries = _templates(language)
     # What says most by itself comes first: “Add {kind} “{name}”” also looks like an input that is added.
     templates = sorted(filter(_PLACE.search, entries), key=lambda text: -len(_PLACE.sub("", text)))
     return tuple((pattern_of(template), entries[template]) for template in templates)

@@ -59,6 +59,10 @@ _FORGETS = "This conversation is long: the model was shown a part of it. Start a
 _AGAIN = "Try again, or say it in other words."
 
 
+# What ends in a full stop and no sentence.
+_SHORT = ("e.g.", "i.e.")
+
+
 class Line(NamedTuple):
     """One thing to tell the artist."""
 
@@ -76,6 +80,7 @@ def sentences(text: str) -> tuple[str, ...]:
     for at, character in enumerate(text):
         quoted = max(0, quoted + (character == "“") - (character == "”"))
         ends = character in ".!?" and not quoted and text[at + 1 : at + 2].isspace()
+        ends = ends and not text.endswith(_SHORT, start, at + 1)
         if character == "\n" or (ends and not text[at + 1 :].lstrip()[:1].islower()):
             found.append(text[start : at + 1])
             start = at + 1

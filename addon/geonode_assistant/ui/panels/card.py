@@ -54,7 +54,8 @@ def _draw_done(box: bpy.types.UILayout, view: session.Session, context: bpy.type
     results, read, card = view.results, view.understanding, box
     # The rest of the planner's message is shown as data, on demand.
     said = list(done_lines(read)[:1] if read is not None else ()) or list(wording.sentences(view.final_message))
-    if view.unchanged:
+    if view.unchanged and (view.steps or not said):
+        # Without steps it was a question, and what is said is the answer.
         said.insert(0, say("Done: nothing had to be changed."))
     elif not said:
         said.append(

@@ -11,7 +11,7 @@ import bpy
 from ...run import session
 from .. import properties
 from ..translation import say
-from .wrapping import draw_code, draw_message, draw_text, draw_texts
+from .wrapping import draw_code, draw_message, draw_text, draw_texts, fits
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import IconItems
@@ -73,9 +73,10 @@ def _draw_answers(
         button.request_id, button.accept = request_id, accept
     if not is_open:
         draw_text(box, view.unread(request), context, "INFO")
-    box.prop(
-        properties.edited(), "words", text="", placeholder="What should be different, for example: make it smaller"
-    )
+    hint = "What should be different, for example: make it smaller"
+    if not fits(context, say(hint)):
+        hint = "What should be different"
+    box.prop(properties.edited(), "words", text="", placeholder=hint)
 
 
 def _draw_news(
@@ -154,7 +155,13 @@ def _draw_group(
     row = box.row(align=True)
     button = row.operator("geonode.choose_group", text="", icon=tick, emboss=False)
     button.step_id, button.topic = step_id, topic
-    row.label(text=_counted(TOPICS[topic], len(group) - out, len(group)))
+    draw_text(
+        row.column(align=True),
+        _counted(TOPICS[topic], len(group) - out, len(group)),
+        context,
+        beside=True,
+        nested=True,
+    )
     arrow: IconItems = "DOWNARROW_HLT" if is_open else "RIGHTARROW"
     row.operator("geonode.open_group", text="", icon=arrow, emboss=False).group = name
     if not is_open:

@@ -118,8 +118,12 @@ def draw_conversation(layout: bpy.types.UILayout, view: session.Session) -> None
     if view.running or (view.conversation is None and view.summary == "IDLE"):
         return
     split = layout.split(factor=0.7, align=True)
-    text = say("{count} prompts so far", count=view.turns) if view.turns != 1 else say("1 prompt so far")
-    split.label(text=text, icon="COMMUNITY")
+    if view.turns:
+        text = say("{count} prompts so far", count=view.turns) if view.turns != 1 else say("1 prompt so far")
+    else:
+        # A plan or a preset was applied.
+        text = say("No prompt so far")
+    split.label(text=text, icon="COMMUNITY", translate=False)
     split.operator("geonode.new_conversation", text="New")
 
 
