@@ -116,7 +116,7 @@ def test_a_place_may_hold_anything() -> None:
 def test_quotes_are_those_of_the_language(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(translation, "language", lambda: "de")
     assert translation.say("Not used: {words}.", words="“a”, “b”").endswith("„a“, „b“.")
-    assert translation.named("Scale Min") == "Skalierung min."
+    assert translation.named("Scale Min") == "Min. Skalierung"
     assert translation.named("Somebody's own") == "Somebody's own"
 
 
