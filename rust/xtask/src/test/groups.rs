@@ -44,7 +44,7 @@ pub(crate) enum Group {
     Fuzz,
     /// The tests in Rust of the crates that the system matters to, compiled for Windows and run by Wine; takes half an hour the first time.
     Wine,
-    /// What the add-on asks of Windows, in Windows' own Python in Wine.
+    /// What the add-on asks of Windows, and the native module, in Windows' own Python in Wine.
     WinePython,
     /// Everything in Rust, compiled for macOS and Windows; takes half an hour the first time.
     Systems,

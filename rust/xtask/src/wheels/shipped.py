@@ -4,6 +4,7 @@
 ``shipped.py wheel WHEEL ROOT CRATES TIME SBOM``: the wheel uses only what every system of its platform has, and names
 neither the checkout ROOT nor cargo's folder CRATES; its list of components (CycloneDX) is also written to SBOM.
 ``shipped.py zip ZIP TIME``: the same files in the order of their names, at TIME, readable by everyone.
+``shipped.py exports MODULE DLL``: the DLL has all that the module, which is for Windows, imports from one of its name.
 """
 
 from __future__ import annotations
@@ -36,6 +37,9 @@ SYSTEM = re.compile(r"api-ms-win-[a-z0-9-]+|vcruntime140(_1)?|ucrtbase")
 def main() -> None:
     """Does what the first argument says; ends with a sentence if a wheel would not load everywhere."""
     what, path, *rest = sys.argv[1:]
+    if what == "exports":
+        exports(Path(path), Path(*rest))
+        return
     if what == "zip":
         (when,) = rest
         pack(Path(path), read(Path(path)), when)
@@ -108,6 +112,21 @@ def windows(data: bytes) -> list[str]:
     needed = {entry.dll.decode().lower().removesuffix(".dll"): len(entry.imports) for entry in entries}
     print("libraries: " + ", ".join(f"{name} ({count})" for name, count in sorted(needed.items())))
     return [f"it needs {one}.dll" for one in sorted(needed) if one not in WINDOWS and not SYSTEM.fullmatch(one)]
+
+
+def exports(module: Path, library: Path) -> None:
+    """Ends with a sentence if the library lacks something that the module imports from one of its name."""
+    import pefile
+
+    (entry,) = (
+        entry for entry in pefile.PE(module).DIRECTORY_ENTRY_IMPORT if entry.dll.decode().lower() == library.name
+    )
+    offered = {symbol.name for symbol in pefile.PE(library).DIRECTORY_ENTRY_EXPORT.symbols}
+    wanted = {symbol.name for symbol in entry.imports}
+    missing = sorted(name.decode() for name in wanted - offered)
+    if missing:
+        sys.exit(f"{library} lacks {', '.join(missing)}, which {module.name} imports.")
+    print(f"{module.name} imports {len(wanted)} names of {library.name}, which has them all and {len(offered)} in all")
 
 
 def left(data: bytes, paths: list[str]) -> list[str]:

