@@ -10,16 +10,18 @@ import os
 import random
 import shutil
 import signal
+import subprocess
 import sys
 import threading
 from pathlib import Path
 from typing import Any
 
 import bpy
+import geonode_assistant
 import geonode_core as core
 import pytest
 from geonode_assistant import api, scripting
-from geonode_assistant.scripting import alarm
+from geonode_assistant.scripting import alarm, policy
 from geonode_assistant.scripting.output import Output
 
 # Scripts in plain Python that raise the alarm, by audit event.
@@ -372,3 +374,20 @@ def test_an_operator_in_python_that_fails_is_the_scripts_error_and_no_breach() -
         bpy.utils.unregister_class(add_mesh_torus.AddTorus)
         add_mesh_torus.AddTorus.execute = real
         bpy.utils.register_class(add_mesh_torus.AddTorus)
+
+
+def test_a_package_of_blender_is_imported_whole_by_a_script() -> None:
+    """In a process in which nothing else has imported its modules: Python would look for their files meanwhile."""
+    inner = [name for name in policy.policy().modules if name.startswith("bpy_extras.")]
+    assert len(inner) > 3
+    source = "import bpy_extras\nfrom bpy_extras.object_utils import world_to_camera_view\n"
+    places = [str(Path(module.__file__ or "").parents[1]) for module in (core, geonode_assistant)]
+    done = subprocess.run(
+        [sys.executable, "-c", f"from geonode_assistant import scripting\nscripting.execute({source!r})\nprint('ran')"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(places)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert "ran" in done.stdout, done.stdout + done.stderr

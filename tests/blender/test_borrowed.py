@@ -110,6 +110,47 @@ def new():
     for i in range(100000): yield i
 items[::2] = new()
 """,
+    "lists in brackets": """
+class Item:
+    def __repr__(self):
+        items[:] = [bytes(40) for i in range(3)]
+        return "a"
+items = [Item() for i in range(50)]
+assert repr(list[items]).count("a") == 50
+items = [Item() for i in range(50)]
+assert str(tuple[int, items]).startswith("tuple[int, [a, a, ")
+""",
+    "bytes that an object says it does not have": """
+class Bytes:
+    def __len__(self): return 0
+    def __iter__(self): return iter([65, 66])
+class Hinted:
+    def __iter__(self): return self
+    def __length_hint__(self): return 0
+    def __next__(self):
+        if left: return left.pop()
+        raise StopIteration
+for given in (Bytes(), Hinted()):
+    left, text = [66, 65], bytearray()
+    text.extend(given)
+    assert text == b"AB" and bytearray() == b"" == bytes(bytearray())
+text = bytearray()
+bytearray.extend(text, Bytes())
+assert text == b"AB"
+""",
+    "the dictionary of a proxy": """
+from types import MappingProxyType
+class Taking:
+    def __ror__(self, other): return self.take(other)
+    def __eq__(self, other): return self.take(other)
+    def take(self, other):
+        other["a"] = 2
+        return True
+proxy = MappingProxyType({"a": 1})
+taken = proxy | Taking(), Taking() == proxy, proxy == Taking(), proxy != Taking()
+assert proxy["a"] == 1 and proxy == {"a": 1} and {"a": 1} == proxy and proxy | {"b": 2} == {"a": 1, "b": 2}
+assert {"b": 2} | proxy == {"b": 2, "a": 1} and proxy == MappingProxyType({"a": 1}) and proxy != {}
+""",
     "a part of a list": "items = list(range(9))\nitems[1:3] = (items.clear() or n for n in range(3))\n"
     "assert items == [0, 1, 2]",
     "a map of itself": "def step(n):\n    return next(walk)\nwalk = map(step, range(9))\nnext(walk)",
@@ -198,7 +239,12 @@ def walk():
 one = walk()
 next(one)
 one.close()
-print(list[int], dict[str, list[int]], list[list[list[int]]])
+print(list[int], dict[str, list[int]], list[list[list[int]]], *tuple[[int]])
+print(tuple[int, [str, [int, None]]], dict[str, []])
+text.extend(n for n in b"ab")
+text.extend({99: 1})
+text.extend((100, 101))
+print(text)
 point = np.dtype([("at", "f4", (3,)), ("id", "i4")])
 print(np.zeros(2, point)["at"].sum(), np.zeros(2, "f4,i4").dtype.itemsize)
 print(np.zeros(2, {"names": ["a", "b"], "formats": ["i4", "f8"], "offsets": [0, 4]}).dtype.itemsize)

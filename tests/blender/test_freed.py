@@ -76,6 +76,17 @@ GONE = {
     "t.body = 'yyyy'\ngone(lambda: b.kerning)",
     "a key's points": "obj.shape_key_add(name='A')\nk = obj.shape_key_add(name='B')\nd = k.data\np = d[5]\n"
     "obj.shape_key_remove(k)\ngone(lambda: p.co)\ngone(lambda: d[0])",
+    **{
+        f"keys after {how}": "f = obj.driver_add('scale', 0)\nf.keyframe_points.add(200)\n"
+        f"k = f.keyframe_points[100]\nf.{how}\ngone(lambda: k.co)"
+        for how in ("extrapolation = 'LINEAR'", "auto_smoothing = 'NONE'")
+    },
+    **{
+        f"a texture's slot after {how}": "l, m = bpy.data.linestyles.new('l'), bpy.data.linestyles.new('m')\n"
+        "s = l.texture_slots.add()\ns.texture = bpy.data.textures.new('t', 'CLOUDS')\nl.active_texture_index = 0\n"
+        f"l.{how}\ngone(lambda: s.offset)"
+        for how in ("active_texture = None", "texture_slots.clear(0)")
+    },
     "a socket": "n = tree.nodes.new('GeometryNodeTransform')\ns = n.inputs[0]\n"
     "tree.nodes.remove(n)\ngone(lambda: s.name)",
     "a socket's vector": "n = tree.nodes.new('GeometryNodeTransform')\nv = n.inputs['Scale'].default_value\n"
@@ -112,6 +123,16 @@ GONE = {
     "for old in kinds:\n    for new in kinds:\n        if old == new: continue\n"
     "        it = tree.interface.new_socket('A', in_out='INPUT', socket_type='NodeSocket' + old)\n"
     "        it.socket_type = 'NodeSocket' + new\n        gone(lambda: it.default_value)",
+    **{
+        f"what was evaluated before {asked}": "for n in range(3): obj.modifiers.new('w', 'SUBSURF')\n"
+        "dg = bpy.context.evaluated_depsgraph_get()\ne = obj.evaluated_get(dg)\n"
+        "v, all, m = e.data.vertices[5], e.data.vertices, e.modifiers[0]\n"
+        "mesh.clear_geometry()\nobj.modifiers.clear()\n"
+        "other = bpy.data.objects.new('n', bpy.data.meshes.new('n'))\nbpy.context.collection.objects.link(other)\n"
+        f"try: other.{asked}\nexcept RuntimeError: pass\n"
+        "gone(lambda: v.co)\ngone(lambda: m.levels)\ngone(lambda: len(all))"
+        for asked in ("closest_point_on_mesh((0, 0, 1))", "ray_cast((0, 0, 1), (0, 0, -1))")
+    },
     "what is not evaluated any more": "dg = bpy.context.evaluated_depsgraph_get()\ne = obj.evaluated_get(dg)\n"
     "all = e.data.vertices\nbpy.data.objects.remove(obj)\nbpy.context.view_layer.update()\ngone(lambda: len(all))",
     "a depsgraph": "s = bpy.context.scene\nl = s.view_layers.new('L')\nbpy.context.window.view_layer = l\n"
@@ -139,6 +160,84 @@ def test_each_method_of_blender_is_known_to_free_something_or_nothing() -> None:
             if function.identifier in names and function.identifier not in looked_at:
                 unknown.add(function.identifier)
     assert not unknown and not freed.METHODS & freed.FREES_NOTHING
+
+
+@pytest.mark.parametrize(
+    "call",
+    (
+        "scene.collection.objects.unlink(None)",
+        "scene.collection.children.unlink(child=bpy.data.collections.get('?'))",
+        "bpy.data.armatures.new('a').collections.remove(None)",
+        "obj.calc_matrix_camera(None)",
+        "obj.visible_in_viewport_get(None)",
+        "tree.nodes.new('GeometryNodeRepeatInput').pair_with_output(None)",
+    ),
+)
+def test_blender_is_not_given_nothing_for_something(call: str) -> None:
+    """It would crash."""
+    with pytest.raises(core.CoreError, match="TypeError"):
+        scripting.execute(f"{KEPT}scene = bpy.context.scene\n{call}", removable=None)
+    scripting.execute(KEPT + "mesh.materials.append(None)\nassert bpy.data.objects.new('e', None)", removable=None)
+
+
+def _argument(described: Any, samples: list[Any]) -> Any:
+    """Something of the type that a parameter of Blender's has."""
+    if described.type == "POINTER":
+        kind = getattr(bpy.types, described.fixed_type.identifier)
+        return next((one for one in samples if isinstance(one, kind)), None)
+    if described.type == "ENUM":
+        return {described.enum_items[0].identifier} if described.is_enum_flag else described.enum_items[0].identifier
+    plain = {"STRING": "location", "BOOLEAN": False, "INT": 1, "FLOAT": 1.0}[described.type]
+    count = getattr(described, "array_length", 0)
+    return [plain] * count if count else plain
+
+
+def test_methods_that_free_nothing_do_not_evaluate() -> None:
+    """Whatever evaluates frees what was evaluated before; the handler of evaluations tells which methods do."""
+    told: list[str] = []
+    evaluating: set[str] = set()
+    called: set[str] = set()
+
+    def handler(*_: Any) -> None:
+        told.append("")
+
+    known = freed.FREES_NOTHING | {"closest_point_on_mesh", "ray_cast"}
+    for kind in ("MESH", "CURVE", "ARMATURE", "CAMERA"):
+        bpy.ops.wm.read_homefile(use_factory_startup=True)
+        bpy.app.handlers.depsgraph_update_post.append(handler)
+        data: Any = {
+            "MESH": lambda: bpy.data.meshes.new("n"),
+            "CURVE": lambda: bpy.data.curves.new("n", "CURVE"),
+            "ARMATURE": lambda: bpy.data.armatures.new("n"),
+            "CAMERA": lambda: bpy.data.cameras.new("n"),
+        }[kind]()
+        scene, layer = bpy.context.scene, bpy.context.view_layer
+        assert scene is not None and layer is not None
+        dg, modifier = bpy.context.evaluated_depsgraph_get(), bpy.data.objects["Cube"].modifiers.new("m", "SUBSURF")
+        for number, function in enumerate(sorted(known)):
+            obj = bpy.data.objects.new(f"n{number}", data)
+            scene.collection.objects.link(obj)
+            samples = [obj, obj.data, scene, layer, dg, modifier, scene.collection, layer.objects, bpy.data.objects]
+            for one in samples:
+                found = one.bl_rna.functions.get(function)
+                if found is None or function == "evaluated_get":
+                    continue
+                wanted = [each for each in found.parameters if each.is_required and not each.is_output]
+                given = {each.identifier: _argument(each, samples) for each in wanted}
+                if None in given.values():
+                    continue
+                obj.update_tag()
+                told.clear()
+                try:
+                    getattr(one, function)(**given)
+                except (RuntimeError, TypeError, ReferenceError):
+                    pass
+                called.add(function)
+                if told:
+                    evaluating.add(function)
+        bpy.app.handlers.depsgraph_update_post.remove(handler)
+    assert len(called) > 20, called
+    assert evaluating == known - freed.FREES_NOTHING
 
 
 def test_rows_of_tables_are_numbers() -> None:

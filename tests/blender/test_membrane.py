@@ -191,6 +191,8 @@ REFUSED = {
     "steps of memory": "import numpy as np\nb = np.ones(3)\nb.strides = (1,)",
     "memory taken from under a view": "import numpy as np\nb = np.ones(9)\nb.resize(1, refcheck=False)",
     "memory given": "import numpy as np\nnp.ndarray((1,), dtype=object, buffer=b'a' * 8)",
+    "where the fields of a record lie": "import numpy as np\nclass X:\n    def __init__(self): self.fields = None\n"
+    "    def __ror__(self, other): self.got = other\nnp.dtype([('a', 'i8')]).fields | X()",
     "memory given, called by map": "import numpy as np\nlist(map(np.ndarray, [(1,)], [object], [bytearray(b'a' * 8)]))",
     "frames": "def g(): yield 1\ng().gi_frame",
     "traceback": "try:\n    1 / 0\nexcept Exception as e:\n    e.__traceback__",

@@ -122,6 +122,9 @@ def _imported(source: str) -> Iterable[str]:
             if name:
                 yield name
             yield from loaded_for(name)
+    # A script's module is made with its inner ones, which Python may not import then.
+    roots = {name.partition(".")[0] for name in asked} - {"bpy"}
+    yield from (inner for inner in allowed if inner.partition(".")[0] in roots)
 
 
 def loaded_for(module: str) -> Iterable[str]:

@@ -45,12 +45,12 @@ METHODS = frozenset({
 FREES_NOTHING = frozenset({
     "AxisRollFromMatrix", "MatrixFromAxisRoll", "active", "align_roll", "animation_data_create", "area", "asset_mark",
     "bbone_segment_matrix", "calc_length", "calc_matrix_camera", "calc_smooth_groups", "camera_fit_coords",
-    "closest_point_on_mesh", "compute_bbone_handles", "contains_tree", "convert_local_to_pose", "convert_space",
+    "compute_bbone_handles", "contains_tree", "convert_local_to_pose", "convert_space",
     "copy", "count_selected_items", "cursor_set", "domain_size", "evaluate", "evaluate_envelope", "evaluated_get",
     "find", "find_armature", "find_by_name", "flip", "from_socket", "get", "get_frame_at", "get_output_node",
     "has_objects", "has_selected_objects", "hide_get", "hide_set", "holdout_get", "icon", "indirect_only_get",
     "is_deform_modified", "is_input_used", "is_input_visible", "is_modified", "label", "link", "local_view_get",
-    "normals_split_get", "panel", "poll", "progress_begin", "progress_end", "progress_update", "range", "ray_cast",
+    "normals_split_get", "panel", "poll", "progress_begin", "progress_end", "progress_update", "range",
     "region_to_view", "row", "select_get", "select_set", "statistics", "tag", "tag_positions_changed", "tag_redraw",
     "to_string", "transform", "update_autoflags", "update_tag", "use_spherical_stereo", "user_of_id", "users",
     "view_frame", "view_to_region", "visible_get", "visible_in_viewport_get", "weight", "weight_get",
@@ -76,14 +76,14 @@ STORED = frozenset({
     "type", "data_type", "socket_type", "mode", "domain", "operation", "input_type", "blend_type", "dimensions",
     "body", "body_format", "data", "in_out", "node_tree", "points_u", "points_v", "points_w", "structure_type",
     "subtype", "rotation_type", "selection_type", "auto_remove", "drawing", "shape", "tool", "bevel_resolution",
-    "phase", "fluid_type", "solver", "noise_dimensions",
+    "phase", "fluid_type", "solver", "noise_dimensions", "active_texture", "auto_smoothing", "extrapolation",
 })  # fmt: skip
 """Properties that decide which parts there are."""
 
 
 EVALUATING = frozenset({
-    "depsgraph", "evaluated_depsgraph_get", "frame_set", "to_curve", "to_curve_clear", "to_mesh", "to_mesh_clear",
-    "update",
+    "closest_point_on_mesh", "depsgraph", "evaluated_depsgraph_get", "frame_set", "ray_cast", "to_curve",
+    "to_curve_clear", "to_mesh", "to_mesh_clear", "update",
 })  # fmt: skip
 """Names of Blender's data with which it may evaluate, or free what it has evaluated."""
 _EVALUATED = frozenset({"Context", "Depsgraph", "Object", "Scene", "ViewLayer"})

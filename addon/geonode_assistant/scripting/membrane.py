@@ -25,6 +25,7 @@ from .. import native
 from ..host import rna
 from ..host.belongings import NAMED
 from . import (
+    absent,
     bulk,
     dynamic_types,
     freed,
@@ -287,6 +288,8 @@ class Membrane(OwnClasses):
             return HANDLED
         guarded = name in sizes.METHODS or name in removals.METHODS or name in freed.METHODS or name == "pixels"
         guarded = guarded or name in freed.EVALUATING or name == "temp_override"
+        described: Any = cls.bl_rna if kind == LOAD and issubclass(cls, bpy.types.bpy_struct) else None
+        guarded = guarded or described is not None and bool(absent.required(described.identifier, name))
         if name == "foreach_set" and not issubclass(cls, bpy.types.bpy_struct):
             return HANDLED
         return HANDLED if guarded or name in indices.METHODS and indices.has_guard(cls, name) else PLAIN

@@ -204,6 +204,11 @@ def close(generator: Any) -> None:
     raise Guarded("So many generators that wait for each other cannot be closed without crashing Blender.")
 
 
+def extend_bytes(array: bytearray, items: Any) -> None:
+    """``bytearray.extend``: Python writes where no memory is if an object says that it is empty."""
+    array.extend(items if type(items) in (bytes, bytearray, list, tuple, range) else [*items])
+
+
 _OF_STROKES = ("add_points", "remove_points")
 _MERGES = ("union", "intersection", "difference")
 _RESIZES = ("resize", "resize_2d", "resize_3d", "resize_4d")
@@ -214,6 +219,7 @@ LIMITED: dict[str, dict[str, Callable[..., Any]]] = {
         f"builtins.{kind.__name__}": {
             **{name: _searching(kind, name) for name in _SEARCHES},
             **{name: _starting(kind, name) for name in _STARTS},
+            **({"extend": extend_bytes} if kind is bytearray else {}),
         }
         for kind in (str, bytes, bytearray)
     },
@@ -247,7 +253,8 @@ LIMITED: dict[str, dict[str, Callable[..., Any]]] = {
 """By the name of a type its methods that have a limit, as functions of the object; ``numeric`` adds those of numpy."""
 LIMITED_NAMES = frozenset({
     *_SEARCHES, *_STARTS, *_MERGES, *_OF_STROKES, *_RESIZES, *matching.METHODS, "free", "clear", "remove",
-    "close", "sort", "argsort", "searchsorted", "dot", "find", "find_n", "to_mesh", "zipf", "multivariate_normal",
+    "close", "extend", "sort", "argsort", "searchsorted", "dot", "find", "find_n", "to_mesh", "zipf",
+    "multivariate_normal",
     "FromPolygons", "FromBMesh", "FromObject", "overlap",
     "from_mesh", "from_object", "copy", "tolist", "astype", "at", "reduceat", "outer",
     *(name for kind in costs.METHODS for cost in costs.LARGEST for name in costs.methods(kind, cost)),

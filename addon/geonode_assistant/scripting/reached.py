@@ -47,8 +47,11 @@ class Reached:
         count = len(elements)
         if not count:
             return False
-        first, last = (elements[at].as_pointer() for at in (0, count - 1))
-        step = elements[1].as_pointer() - first if count > 1 else 1
+        ends = [elements[at] for at in (0, min(1, count - 1), count - 1)]
+        if None in ends:  # slots, of which some are empty
+            return False
+        first, second, last = (one.as_pointer() for one in ends)
+        step = second - first if count > 1 else 1
         if step <= 0 or last != first + step * (count - 1):
             return False
         self.rows[place] = range(first, last + 1, step)

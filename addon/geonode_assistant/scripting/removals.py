@@ -18,7 +18,7 @@ import bpy
 
 from .. import native
 from ..host import belongings, census, told
-from . import dynamic_types, freed, policy
+from . import absent, dynamic_types, freed, policy
 from .errors import Guarded, Unasked
 
 _REVIEWED = frozenset({
@@ -165,6 +165,7 @@ def method(thing: Any, name: str) -> Any:
         return found
     whole = getattr(thing, "bl_rna", None)
     kind = whole.identifier if whole is not None else ""
+    found = absent.checked(found, kind, name)
     if name in _ENCLOSED:
         found = functools.partial(native.core().call_enclosed, found)
     found = freed.watched(found, thing, evaluates=kind in ("ViewLayers", "BlendDataScenes"))

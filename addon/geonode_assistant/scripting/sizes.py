@@ -15,7 +15,7 @@ from typing import Any
 
 import bpy
 
-from . import expected, indices, loads, older, paths, policy, properties, stacks
+from . import absent, expected, indices, loads, older, paths, policy, properties, stacks
 from .errors import Guarded
 
 LONGEST_TEXT = 20_000
@@ -154,6 +154,7 @@ def method(thing: Any, name: str) -> Any:
     if described is None:
         return found
     identifier = described.identifier
+    found = absent.checked(found, identifier, name)
     if name == "path_resolve":
         current = older.current().guards
         return paths.resolving(thing, current["load"], current["item"])

@@ -3,18 +3,25 @@
 //! *Types in brackets* (`list[list[int]]`): Python asks each one for its parameters, and fills them in, one within the other and without a limit of
 //! depth. Scripts make such types in brackets, and so do functions of libraries that look an item up for them.
 //!
+//! *The text of a type in brackets* (`repr(tuple[[int]])`): since 3.12, Python walks through a list in the brackets while it asks the items for their
+//! texts, which may take them out.
+//!
+//! *`mappingproxy | x`, `mappingproxy == x`*: Python hands `x` the dictionary itself, of which the proxy is to show the items only: a class's, or one in
+//! which numpy reads where the fields of a record lie.
+//!
 //! *`bytearray % x`*: Python reads the format where the bytes were before it asked `x` for its text, which may empty them.
-#![expect(unsafe_code, reason = "replaces C functions in two types of Python")]
+#![expect(unsafe_code, reason = "replaces C functions in three types of Python")]
 
 use std::cell::{Cell, UnsafeCell};
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
 use std::mem::transmute;
 use std::ptr;
 
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
 
-use crate::slots::{ATTRIBUTE, REMAINDER, Replaced, SUBSCRIPT, Slot};
+use crate::slots::{ATTRIBUTE, COMPARED, EITHER, REMAINDER, Replaced, SHOWN, SUBSCRIPT, Slot};
 
 type Object = *mut ffi::PyObject;
 type Ask = unsafe extern "C" fn(Object, Object) -> Object;
@@ -75,6 +82,49 @@ unsafe extern "C" fn subscript(alias: Object, key: Object) -> Object {
     unsafe { counted(SUBSCRIPT, alias, key) }
 }
 
+/// The text of a type in brackets, of copies of its lists that nobody can change.
+unsafe extern "C" fn shown(alias: Object) -> Object {
+    // SAFETY: Python calls this in place of the original, which has one argument; `copied` returns a new reference.
+    unsafe {
+        let Some(original) = original(ffi::Py_TYPE(alias), SHOWN) else {
+            return ptr::null_mut();
+        };
+        let py = Python::assume_attached();
+        let copy = match copied(&Bound::from_borrowed_ptr(py, alias)) {
+            Ok(copy) => copy,
+            Err(error) => {
+                error.restore(py);
+                return ptr::null_mut();
+            }
+        };
+        transmute::<Ask, unsafe extern "C" fn(Object) -> Object>(original)(copy.as_ptr())
+    }
+}
+
+/// The alias itself, or one like it with lists of its own.
+fn copied<'py>(alias: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = alias.py();
+    let args = alias.getattr("__args__")?.cast_into::<PyTuple>()?;
+    if !args.iter().any(|one| one.is_instance_of::<PyList>()) {
+        return Ok(alias.clone());
+    }
+    let of_its_own = |one: Bound<'py, PyAny>| match one.cast::<PyList>() {
+        Ok(list) => list.get_slice(0, list.len()).into_any(),
+        Err(_) => one,
+    };
+    let args = PyTuple::new(py, args.iter().map(of_its_own))?;
+    // SAFETY: objects of Python, with the GIL held; the result is a new reference, or null with an exception.
+    let copy = unsafe {
+        let made = ffi::Py_GenericAlias(alias.getattr("__origin__")?.as_ptr(), args.as_ptr());
+        Bound::from_owned_ptr_or_err(py, made)
+    }?;
+    // `*tuple[…]` is what a starred one gives when it is walked through.
+    if alias.getattr("__unpacked__")?.is_truthy()? {
+        return copy.try_iter()?.next().unwrap_or(Ok(copy));
+    }
+    Ok(copy)
+}
+
 /// `bytearray % x`, of a copy that nobody can change.
 unsafe extern "C" fn remainder(left: Object, right: Object) -> Object {
     // SAFETY: Python calls this in place of the original; new references are released.
@@ -100,6 +150,49 @@ unsafe extern "C" fn remainder(left: Object, right: Object) -> Object {
     }
 }
 
+/// A proxy's items in a dictionary of their own; anything else itself. A new reference, or null with an exception.
+unsafe fn without_proxy(value: Object) -> Object {
+    // SAFETY: an object of Python; what is made here is released if it is not returned.
+    unsafe {
+        if ffi::Py_TYPE(value) != &raw mut ffi::PyDictProxy_Type {
+            ffi::Py_IncRef(value);
+            return value;
+        }
+        let items = ffi::PyDict_New();
+        if !items.is_null() && ffi::PyDict_Update(items, value) != 0 {
+            ffi::Py_DecRef(items);
+            return ptr::null_mut();
+        }
+        items
+    }
+}
+
+/// Does something with two values, neither of which is a proxy any more.
+unsafe fn of_items(left: Object, right: Object, act: impl FnOnce(Object, Object) -> Object) -> Object {
+    // SAFETY: as in `without_proxy`.
+    unsafe {
+        let left = without_proxy(left);
+        let right = if left.is_null() { left } else { without_proxy(right) };
+        let found = if right.is_null() { right } else { act(left, right) };
+        for one in [left, right] {
+            ffi::Py_DecRef(one);
+        }
+        found
+    }
+}
+
+/// `mappingproxy | x` and `x | mappingproxy`.
+unsafe extern "C" fn either(left: Object, right: Object) -> Object {
+    // SAFETY: Python calls this in place of the original.
+    unsafe { of_items(left, right, |left, right| ffi::PyNumber_Or(left, right)) }
+}
+
+/// `mappingproxy == x`.
+unsafe extern "C" fn compared(left: Object, right: Object, how: c_int) -> Object {
+    // SAFETY: Python calls this in place of the original.
+    unsafe { of_items(left, right, |left, right| ffi::PyObject_RichCompare(left, right, how)) }
+}
+
 /// Replaces the functions until it is dropped. Held on the main thread with the GIL.
 pub(crate) struct Borrowed;
 
@@ -112,6 +205,9 @@ impl Borrowed {
             let mut replaced = Replaced::default();
             replaced.replace(alias, ATTRIBUTE, attribute as *mut c_void);
             replaced.replace(alias, SUBSCRIPT, subscript as *mut c_void);
+            replaced.replace(alias, SHOWN, shown as *mut c_void);
+            replaced.replace(&raw mut ffi::PyDictProxy_Type, EITHER, either as *mut c_void);
+            replaced.replace(&raw mut ffi::PyDictProxy_Type, COMPARED, compared as *mut c_void);
             replaced.replace(&raw mut ffi::PyByteArray_Type, REMAINDER, remainder as *mut c_void);
             *REPLACED.0.get() = Some(replaced);
         }

@@ -24,6 +24,21 @@ pub(crate) const REMAINDER: Slot = Slot {
     table: NUMBER,
     at: 3,
 };
+pub(crate) const EITHER: Slot = Slot {
+    name: ffi::Py_nb_or,
+    table: NUMBER,
+    at: 15,
+};
+pub(crate) const COMPARED: Slot = Slot {
+    name: ffi::Py_tp_richcompare,
+    table: None,
+    at: 25,
+};
+pub(crate) const SHOWN: Slot = Slot {
+    name: ffi::Py_tp_repr,
+    table: None,
+    at: 11,
+};
 pub(crate) const ITERATE: Slot = Slot {
     name: ffi::Py_tp_iter,
     table: None,
