@@ -690,8 +690,9 @@ def scene() -> None:
 
 
 DOUBTS = {
-    "dead_end", "default_not_applied", "degrees", "direction_as_rotation", "empty_instances", "inside_instances",
-    "item_not_set", "left_over", "lost_material", "second_modifier", "unused_input",
+    "dead_end", "default_not_applied", "degrees", "direction_as_rotation", "empty_instances", "inactive_input",
+    "inside_instances", "item_not_set", "left_over", "lost_material", "no_profile", "nothing_selected",
+    "second_modifier", "unused_input", "whole_collection",
 }  # fmt: skip
 """What the gates say of a result that is hardly meant."""
 

@@ -602,6 +602,9 @@ class Evidence(TypedDict):
     trees: dict[str, Tree]
     # Links that Blender marks invalid, by tree.
     invalid_links: dict[str, list[list[str]]]
+    # Inputs, by tree, that Blender itself calls inactive as the nodes are set: (node, socket). Nothing before
+    # Blender 4.5.
+    inactive: dict[str, list[list[str]]]
     # Names at the start of the transaction.
     before: Names
     # What the objects showed before the run, as far as Blender had evaluated them.
@@ -723,6 +726,8 @@ class ResultBefore(TypedDict):
 
     # Whether it showed nothing.
     empty: bool
+    # What it showed something of: `mesh`, `curves`, `pointcloud`, `volume`, `greasepencil`, `instances`.
+    parts: list[str]
     # Whether all coordinates were finite, as far as it was small enough to be looked through.
     finite: bool
     # Errors that nodes of its modifiers reported, by modifier; not in Blender 4.2.

@@ -44,7 +44,7 @@ class Before:
         errors = {name: found for name, found in errors.items() if found}
         data = evaluated.data
         if isinstance(data, bpy.types.Mesh) and len(data.vertices) > MEASURED_VERTICES:
-            self.results[obj.name] = {"empty": False, "finite": True, "errors": errors}
+            self.results[obj.name] = {"empty": False, "parts": ["mesh"], "finite": True, "errors": errors}
             return
         found = evaluate_object(obj, depsgraph)
         self.results[obj.name] = _result(found, errors)
@@ -58,9 +58,10 @@ class Before:
 
 def _result(found: Mapping[str, Any], errors: dict[str, list[str]]) -> ResultBefore:
     instances = found.get("instances", {})
-    alone = not found.keys() - {"instances", "bounds", "finite"}
-    empty = alone and instances.get("empty", 0) == instances.get("count", 0)
-    return {"empty": empty, "finite": found["finite"], "errors": errors}
+    parts = found.keys() - {"instances", "bounds", "finite"}
+    if instances.get("empty", 0) != instances.get("count", 0):
+        parts |= {"instances"}
+    return {"empty": not parts, "parts": sorted(parts), "finite": found["finite"], "errors": errors}
 
 
 def _print(evaluated: Any, found: Mapping[str, Any]) -> int | None:
@@ -93,6 +94,7 @@ def evidence(objects: Iterable[str], trees: Iterable[str], before: Before | None
         "invalid_links": {
             name: found for name in bundle if (found := invalid_links(values.resolve("node_group", name)))
         },
+        "inactive": {name: found for name in bundle if (found := _inactive(values.resolve("node_group", name)))},
         "before": {"modifiers": {}, "node_groups": []} if before is None else before.names,
         "results_before": {} if before is None else before.results,
         "invalid_before": cast(Any, {} if before is None else before.invalid_links),
@@ -131,6 +133,20 @@ def invalid_links(tree: Any) -> list[list[str]]:
             ]
         )
     return found
+
+
+_KNOWS_INACTIVE = "is_inactive" in bpy.types.NodeSocket.bl_rna.properties
+
+
+def _inactive(tree: Any) -> list[list[str]]:
+    """`[node ID, socket]` for every input that does nothing as the nodes are set: a length where a count is used."""
+    if not _KNOWS_INACTIVE:
+        return []
+    idle = [[s.identifier for s in node.inputs if s.is_inactive and s.enabled] for node in tree.nodes]
+    if not any(idle):
+        return []
+    ids = identity.node_ids(tree)
+    return [[at, socket] for at, sockets in zip(ids, idle, strict=True) for socket in sockets]
 
 
 def _reason(link: Any) -> str:

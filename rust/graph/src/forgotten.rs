@@ -48,10 +48,17 @@ impl Work<'_> {
             json!({"op": "link", "from_node": from.node, "from_socket": from.socket,
                    "to_node": to.node, "to_socket": to.socket})
         };
-        let finding = Finding::warning(Code::UnlinkedGeometry, self.sink.at(""), cause).hint(Hint::change(
-            "Link them, or leave them unlinked if that is intended.",
-            Change::add(self.sink.after_last(), link),
-        ));
+        let is_end = self
+            .model
+            .node(&to.node)
+            .is_some_and(|node| node.kind == GROUP_OUTPUT_TYPE);
+        let hint = if is_end {
+            "Link them (on a page by its `return`), or leave them unlinked if that is intended."
+        } else {
+            "Link them, or leave them unlinked if that is intended."
+        };
+        let finding = Finding::warning(Code::UnlinkedGeometry, self.sink.at(""), cause)
+            .hint(Hint::change(hint, Change::add(self.sink.after_last(), link)));
         self.sink.push(finding);
     }
 

@@ -36,6 +36,7 @@ pub(crate) fn check(
         };
         found.extend(missing(tree, node, got, catalogue));
         found.extend(got.shared.as_ref().map(|socket| shared(tree, node, socket, catalogue)));
+        found.extend(merged_inside(tree, node, got, catalogue));
         let mut without = got.received.iter().filter(|received| !received.acts).peekable();
         if without.peek().is_some() && is_for_other_geometry(page, id) {
             continue;
@@ -132,6 +133,29 @@ fn with_article(noun: &str) -> String {
         "a"
     };
     format!("{article} {noun}")
+}
+
+/// Points that are merged inside of instances, where the instances themselves may have been meant.
+fn merged_inside(tree: &str, node: &Node, got: &Observation, catalogue: &Catalogue) -> Option<Lint> {
+    let is_merge = node.kind == "GeometryNodeMergeByDistance";
+    let given = got
+        .received
+        .iter()
+        .find(|given| is_merge && given.acts && given.kinds.own == Components::INSTANCES)?;
+    Some(Lint {
+        tree: tree.to_owned(),
+        node: node.id.clone(),
+        socket: Some(given.socket.clone()),
+        code: Code::InsideInstances,
+        effectless: false,
+        cause: format!(
+            "{} receives instances and merges points inside of each; the instances stay as many as they are.",
+            node_name(node, catalogue)
+        ),
+        fix: "To thin the instances out, merge the points before Instance on Points; to join their meshes, put Realize Instances before \
+              it. Leave it as it is if that is meant."
+            .to_owned(),
+    })
 }
 
 /// A choice by number or by chance that is made inside of instances.

@@ -14,6 +14,8 @@ use crate::facts::Facts;
 const ROTATION: &str = "NodeSocketRotation";
 /// Subtypes of sockets that take radians.
 const ANGLES: [&str; 2] = ["ANGLE", "EULER"];
+/// Limits from here on mean that there is none.
+const LARGEST: f64 = 1e4;
 const FLOATS: [&str; 2] = ["NodeSocketFloat", "NodeSocketVector"];
 /// Through how many such nodes a value is followed.
 const HANDS: usize = 4;
@@ -55,7 +57,33 @@ pub(super) fn check(facts: &Facts<'_>) -> Vec<Doubt> {
             }
         }
     }
+    found.extend(of_interfaces(facts));
     found.extend(of_modifiers(facts, catalogue));
+    found
+}
+
+/// Limits of inputs that are angles by their type.
+fn of_interfaces(facts: &Facts<'_>) -> Vec<Doubt> {
+    let mut found = Vec::new();
+    for (name, tree) in facts.written_trees() {
+        let before = facts.before.trees.get(name);
+        for item in tree.interface.iter().filter(|item| item.is_socket(Side::Input)) {
+            let subtype = item.props.get("subtype").and_then(Value::as_str);
+            if !subtype.is_some_and(|subtype| ANGLES.contains(&subtype)) {
+                continue;
+            }
+            let was = before.and_then(|tree| tree.interface.iter().find(|was| was.identifier == item.identifier));
+            let limits = ["min_value", "max_value"].into_iter().filter_map(|limit| {
+                let value = item.props.get(limit)?;
+                let same = was.is_some_and(|was| was.props.get(limit) == Some(value));
+                degrees(value).filter(|degrees| !same && degrees.abs() < LARGEST)
+            });
+            if let Some(degrees) = limits.into_iter().next() {
+                let place = format!("A limit of the input “{}”", item.name);
+                found.push(doubt(&place, degrees, None, Some(item.name.clone())));
+            }
+        }
+    }
     found
 }
 

@@ -4,6 +4,7 @@ use geonode_graph::ir::{Item, Side, Tree};
 use geonode_protocol::{Code, Severity};
 use serde_json::Value;
 
+use super::alike;
 use super::doubt::Doubt;
 use crate::facts::Facts;
 
@@ -61,15 +62,4 @@ fn changed<'t>(before: &'t Tree, now: &'t Tree) -> impl Iterator<Item = (&'t Ite
             let same = was.socket_type != item.socket_type || was.props.get(DEFAULT).is_some_and(|was| alike(was, new));
             (!same).then_some((item, new))
         })
-}
-
-/// Whether two values are the same for Blender, which keeps numbers in single precision.
-fn alike(a: &Value, b: &Value) -> bool {
-    match (a, b) {
-        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| alike(a, b)),
-        _ => match (a.as_f64(), b.as_f64()) {
-            (Some(a), Some(b)) => (a - b).abs() <= 1e-6 * a.abs().max(1.0),
-            _ => a == b,
-        },
-    }
 }

@@ -4,11 +4,15 @@ mod angles;
 mod defaults;
 mod directions;
 mod doubt;
+mod inactive;
 mod left_over;
 mod second;
+mod selections;
+mod shapes;
 mod zone_items;
 
 use geonode_protocol::{Code, GateFinding};
+use serde_json::Value;
 
 use self::doubt::Doubt;
 use crate::facts::{Facts, finding};
@@ -18,7 +22,10 @@ pub(crate) fn doubts(facts: &Facts<'_>, gate: Code) -> Vec<GateFinding> {
     let mut found = angles::check(facts);
     found.extend(defaults::check(facts));
     found.extend(directions::check(facts));
+    found.extend(inactive::check(facts));
     found.extend(left_over::check(facts));
+    found.extend(selections::check(facts));
+    found.extend(shapes::check(facts));
     found.extend(second::check(facts));
     found.extend(zone_items::check(facts));
     let as_finding = |doubt: Doubt| GateFinding {
@@ -28,4 +35,15 @@ pub(crate) fn doubts(facts: &Facts<'_>, gate: Code) -> Vec<GateFinding> {
         ..finding(gate, doubt.code, doubt.cause, doubt.fix)
     };
     found.into_iter().map(as_finding).collect()
+}
+
+/// Whether two values are the same for Blender, which keeps numbers in single precision.
+fn alike(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| alike(a, b)),
+        _ => match (a.as_f64(), b.as_f64()) {
+            (Some(a), Some(b)) => (a - b).abs() <= 1e-6 * a.abs().max(1.0),
+            _ => a == b,
+        },
+    }
 }

@@ -105,7 +105,7 @@ fn unknown(plan: &Plan, name: &str, noun: &str) -> GateFinding {
     } else {
         (
             "no step works on that object",
-            "Name an object that a step targets in `expects`.",
+            "Expect something of an object that a step works on.",
         )
     };
     finding(

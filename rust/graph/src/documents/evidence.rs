@@ -28,6 +28,9 @@ pub struct Evidence {
     /// Links that Blender marks invalid, by tree.
     #[serde(default)]
     pub invalid_links: IndexMap<String, Vec<InvalidLink>>,
+    /// Inputs, by tree, that Blender itself calls inactive as the nodes are set: (node, socket). Nothing before Blender 4.5.
+    #[serde(default)]
+    pub inactive: IndexMap<String, Vec<(String, String)>>,
     /// Names at the start of the transaction.
     pub before: Names,
     /// What the objects showed before the run, as far as Blender had evaluated them.
@@ -61,6 +64,9 @@ pub struct Names {
 pub struct ResultBefore {
     /// Whether it showed nothing.
     pub empty: bool,
+    /// What it showed something of: `mesh`, `curves`, `pointcloud`, `volume`, `greasepencil`, `instances`.
+    #[serde(default)]
+    pub parts: BTreeSet<String>,
     /// Whether all coordinates were finite, as far as it was small enough to be looked through.
     pub finite: bool,
     /// Errors that nodes of its modifiers reported, by modifier; not in Blender 4.2.
@@ -119,6 +125,29 @@ pub struct Evaluated {
     /// Evaluation time in milliseconds.
     #[serde(default)]
     pub ms: f64,
+}
+
+impl Evaluated {
+    /// What there is something of, under the names of the fields.
+    pub fn parts(&self) -> Vec<&'static str> {
+        let instances = self.instances.as_ref();
+        let parts = [
+            ("mesh", self.mesh.is_some()),
+            ("curves", self.curves.is_some()),
+            ("pointcloud", self.pointcloud.is_some()),
+            ("volume", self.volume.is_some()),
+            ("greasepencil", self.greasepencil.is_some()),
+            (
+                "instances",
+                instances.is_some_and(|instances| instances.count > instances.empty),
+            ),
+        ];
+        parts
+            .into_iter()
+            .filter(|(_, there)| *there)
+            .map(|(name, _)| name)
+            .collect()
+    }
 }
 
 /// Size of a mesh.

@@ -61,8 +61,9 @@ fn samples() -> Vec<(&'static str, Value)> {
             "mesh": {"vertices": 4, "edges": 4, "faces": 1}, "curves": {"curves": 1, "points": 2}, "pointcloud": {"points": 1},
             "volume": {"grids": 1}, "greasepencil": {"layers": 1}, "instances": {"count": 1, "empty": 1, "nested": 2},
             "bounds": [[-1.0, -1.0, 0.0], [1.0, 1.0, 0.0]], "finite": true, "ms": 1.5}, "unchanged": false}],
-        "trees": {"T": tree}, "invalid_links": {"T": [["a", "x", "b", "y", "a cycle"]]}, "before": names, "after": names,
-        "results_before": {"Plane": {"empty": false, "finite": true, "errors": {"GeometryNodes": ["no geometry"]}}},
+        "trees": {"T": tree}, "invalid_links": {"T": [["a", "x", "b", "y", "a cycle"]]},
+        "inactive": {"T": [["a", "x"]]}, "before": names, "after": names,
+        "results_before": {"Plane": {"empty": false, "parts": ["mesh"], "finite": true, "errors": {"GeometryNodes": ["no geometry"]}}},
         "invalid_before": {"T": [["a", "x", "b", "y", "a cycle"]]},
         "attributes": ["density"],
     });
@@ -102,10 +103,11 @@ fn whole_documents_are_read_and_written_alike() {
 }
 
 /// Objects whose keys are names of the artist's or of Blender's: anything may stand there.
-const OPEN: [&str; 14] = [
+const OPEN: [&str; 15] = [
     "collections",
     "cut_kinds",
     "errors",
+    "inactive",
     "inputs",
     "invalid_before",
     "invalid_links",

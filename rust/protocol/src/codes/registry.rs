@@ -249,6 +249,8 @@ codes! {
         EmptyGroup = "empty_group" => "Give the node group a Group Output with a linked geometry.",
         /// Every instance is empty.
         EmptyInstances = "empty_instances" => "Instance an object, collection or geometry that contains something visible.",
+        /// A value or link at an input that the node does not use as it is set.
+        InactiveInput = "inactive_input" => "Set the node to the mode that uses it, or set what is used.",
         /// A choice by number or by chance is made inside of instances, so that all of them look alike.
         InsideInstances = "inside_instances" => "Choose the points before they carry instances, use the domain Instance, or realize the instances first.",
         /// An item of a zone is read inside and gets no next value.
@@ -265,10 +267,14 @@ codes! {
         MissingGroup = "missing_group" => "Choose a node group for the node.",
         /// A node receives only components that it does not act on.
         NoEffect = "no_effect" => "Give the node a component that it acts on, for example by converting or realizing the geometry before it.",
+        /// A tube has no profile, so that it is a line.
+        NoProfile = "no_profile" => "Give Curve to Mesh a profile curve.",
         /// This version of Blender does not report what the check needs.
         NotAvailable = "not_available" => "Nothing can be done in this version; the other gates still judge the result.",
         /// A node receives no geometry.
         NothingReceived = "nothing_received" => "Link a geometry to the node's input.",
+        /// After a new selection nothing of a kind is left.
+        NothingSelected = "nothing_selected" => "Check where the selection is true.",
         /// A new modifier runs a node group that another modifier of the object runs already.
         SecondModifier = "second_modifier" => "Remove the modifier that is not wanted, or keep both.",
         /// A size or place is not what the plan expects.
@@ -277,6 +283,8 @@ codes! {
         Unchanged = "unchanged" => "Check the values, the selections and what is linked to the Group Output.",
         /// An input that the run made is used by nothing.
         UnusedInput = "unused_input" => "Use it in the tree, or take it away.",
+        /// Every object of a collection is put on each point, although they are given one by one.
+        WholeCollection = "whole_collection" => "Turn Pick Instance on, or leave the children of the collection together.",
     }
     "run" {
         /// The step needs the artist's approval, and nobody can give it here.

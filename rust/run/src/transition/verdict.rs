@@ -10,16 +10,20 @@ use crate::outcome::Aftermath;
 use crate::state::Phase;
 
 /// What is hardly meant, although Blender takes it and the result passes.
-const DOUBTS: [Code; 9] = [
+const DOUBTS: [Code; 13] = [
     Code::DefaultNotApplied,
     Code::Degrees,
     Code::DirectionAsRotation,
     Code::EmptyInstances,
+    Code::InactiveInput,
     Code::InsideInstances,
     Code::ItemNotSet,
     Code::LostMaterial,
+    Code::NoProfile,
+    Code::NothingSelected,
     Code::SecondModifier,
     Code::Unchanged,
+    Code::WholeCollection,
 ];
 
 /// What fails, unless the model was told of it and means it: what the artist will add later, a collection or an attribute.

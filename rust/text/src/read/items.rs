@@ -19,6 +19,15 @@ pub(crate) struct Item<'p> {
     pub(crate) value: Option<&'p Expr>,
 }
 
+/// How a stop of a colour ramp, or a point of a curve, is written.
+pub(super) fn point_form(collection: &str) -> &'static str {
+    if collection.ends_with(".elements") {
+        "{\"position\": 0.0, \"color\": (0.0, 0.0, 0.0, 1.0)}"
+    } else {
+        "{\"location\": (0.0, 0.0)}"
+    }
+}
+
 impl Item<'_> {
     /// The place among a node's inputs of the one that an item makes.
     pub(crate) fn socket_of(fields: &Map, number: usize, prefix: &str, inputs: &[Socket]) -> Option<usize> {
@@ -116,11 +125,7 @@ impl<'p> Reader<'_, '_, 'p> {
             all.collect()
         });
         if all.is_none() {
-            let form = if collection.ends_with(".elements") {
-                "{\"position\": 0.0, \"color\": (0.0, 0.0, 0.0, 1.0)}"
-            } else {
-                "{\"location\": (0.0, 0.0)}"
-            };
+            let form = point_form(collection);
             let message = "Stops and points are constants: a list of objects.";
             self.error(
                 Code::TextForm,

@@ -83,13 +83,7 @@ impl<'p> Reader<'_, '_, 'p> {
                 self.error(Code::TextForm, place, message, fix);
                 return None;
             }
-            _ => {
-                let near = self.names.near_calls(name).into_iter();
-                either(near.map(|near| format!("{near}(…)")).collect()).map_or_else(
-                    || "Calls are the menus' names of nodes in snake case, such as set_position(…).".to_owned(),
-                    |near| format!("Did you mean {near}?"),
-                )
-            }
+            _ => self.call_alike(name),
         };
         let blender = &self.names.catalogue().blender;
         self.error(
@@ -99,6 +93,18 @@ impl<'p> Reader<'_, '_, 'p> {
             fix,
         );
         None
+    }
+
+    fn call_alike(&self, name: &str) -> String {
+        let near = self.names.near_calls(name).into_iter();
+        either(near.map(|near| format!("{near}(…)")).collect()).map_or_else(
+            || {
+                "Calls are the menus' names of nodes in snake case, such as set_position(…); a node group of the file is called \
+                 by its name: group(\"Name\", …)."
+                    .to_owned()
+            },
+            |near| format!("Did you mean {near}?"),
+        )
     }
 
     /// The group that a name on the page means.

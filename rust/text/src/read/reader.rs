@@ -507,7 +507,10 @@ impl<'r, 'a, 'p> Reader<'r, 'a, 'p> {
         let items: Vec<String> = collections
             .map(|collection| match self.names.items_keyword(&bl_idname, collection) {
                 Some(keyword) => keyword.to_owned(),
-                None => format!("props={{\"{collection}\": […]}}"),
+                None => format!(
+                    "props={{\"{collection}\": [{}, …]}}",
+                    super::items::point_form(collection)
+                ),
             })
             .collect();
         let items = items.iter().map(String::as_str);

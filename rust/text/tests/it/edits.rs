@@ -609,7 +609,7 @@ fn refused_words_name_what_there_is() {
         (
             "ramp = color_ramp(items=[1, 2])",
             "has no input or property “items”",
-            "props={\"color_ramp.elements\": […]}",
+            "props={\"color_ramp.elements\": [{\"position\": 0.0, \"color\": (0.0, 0.0, 0.0, 1.0)}, …]}",
         ),
         (
             "joined = join_strings(strings=[\"Frame\", \"2\"])",
