@@ -302,3 +302,12 @@ impl<'c> Names<'c> {
         names.find(|name| *name == keyword || self.items_keyword(bl_idname, name) == Some(keyword))
     }
 }
+
+/// How a stop of a colour ramp, or a point of a curve, is written.
+pub(crate) fn point_form(collection: &str) -> &'static str {
+    if collection.ends_with(".elements") {
+        "{\"position\": 0.0, \"color\": (0.0, 0.0, 0.0, 1.0)}"
+    } else {
+        "{\"location\": (0.0, 0.0)}"
+    }
+}

@@ -4,8 +4,7 @@ use geonode_graph::ir::{Item, Side, Tree};
 use geonode_protocol::{Code, Severity};
 use serde_json::Value;
 
-use super::alike;
-use super::doubt::Doubt;
+use super::doubt::{Doubt, alike};
 use crate::facts::Facts;
 
 const DEFAULT: &str = "default_value";

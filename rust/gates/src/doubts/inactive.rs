@@ -4,7 +4,7 @@ use geonode_graph::catalogue::{Catalogue, Socket};
 use geonode_graph::ir::{Node, Side, Tree};
 use geonode_protocol::{Code, Severity};
 
-use super::doubt::Doubt;
+use super::doubt::{Doubt, alike};
 use crate::facts::Facts;
 
 pub(super) fn check(facts: &Facts<'_>) -> Vec<Doubt> {
@@ -75,5 +75,5 @@ fn is_set_anew(facts: &Facts<'_>, name: &str, tree: &Tree, node: &Node, socket: 
         return false;
     };
     let was = before.map_or_else(|| socket.default.clone(), value);
-    was.is_some_and(|was| !super::alike(&was, &now))
+    was.is_some_and(|was| !alike(&was, &now))
 }

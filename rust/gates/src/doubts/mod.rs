@@ -12,7 +12,6 @@ mod shapes;
 mod zone_items;
 
 use geonode_protocol::{Code, GateFinding};
-use serde_json::Value;
 
 use self::doubt::Doubt;
 use crate::facts::{Facts, finding};
@@ -35,15 +34,4 @@ pub(crate) fn doubts(facts: &Facts<'_>, gate: Code) -> Vec<GateFinding> {
         ..finding(gate, doubt.code, doubt.cause, doubt.fix)
     };
     found.into_iter().map(as_finding).collect()
-}
-
-/// Whether two values are the same for Blender, which keeps numbers in single precision.
-fn alike(a: &Value, b: &Value) -> bool {
-    match (a, b) {
-        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| alike(a, b)),
-        _ => match (a.as_f64(), b.as_f64()) {
-            (Some(a), Some(b)) => (a - b).abs() <= 1e-6 * a.abs().max(1.0),
-            _ => a == b,
-        },
-    }
 }

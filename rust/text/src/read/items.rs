@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::arguments::unknown;
 use super::reader::Reader;
 use super::value::{at, constant};
-use crate::names::{read_type, title};
+use crate::names::{point_form, read_type, title};
 
 /// One item as the page gives it.
 pub(crate) struct Item<'p> {
@@ -17,15 +17,6 @@ pub(crate) struct Item<'p> {
     pub(crate) fields: Map,
     /// What feeds the input that it makes.
     pub(crate) value: Option<&'p Expr>,
-}
-
-/// How a stop of a colour ramp, or a point of a curve, is written.
-pub(super) fn point_form(collection: &str) -> &'static str {
-    if collection.ends_with(".elements") {
-        "{\"position\": 0.0, \"color\": (0.0, 0.0, 0.0, 1.0)}"
-    } else {
-        "{\"location\": (0.0, 0.0)}"
-    }
 }
 
 impl Item<'_> {

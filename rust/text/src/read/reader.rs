@@ -509,7 +509,7 @@ impl<'r, 'a, 'p> Reader<'r, 'a, 'p> {
                 Some(keyword) => keyword.to_owned(),
                 None => format!(
                     "props={{\"{collection}\": [{}, …]}}",
-                    super::items::point_form(collection)
+                    crate::names::point_form(collection)
                 ),
             })
             .collect();
