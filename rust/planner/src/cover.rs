@@ -9,6 +9,7 @@ use crate::degree::MEASURES;
 use crate::fill::Filled;
 use crate::language::Generic;
 use crate::library::Entry;
+use crate::preset::Makes;
 use crate::quantity::Unit;
 use crate::reading::{Item, ItemKind, Reading};
 use crate::refusal::Refusal;
@@ -273,11 +274,18 @@ impl Words<'_> {
         let deed = OTHER_DEEDS.contains(&item.text.as_str());
         let made = first && makes(reading, entry, at) && !deed;
         // “scale the instances …”, “hide 20 rocks”: what is to be done is another thing.
+        // “dining table” beside an object Table: what is made is no object of a verb.
+        let own_noun = entry.preset.target.makes != Makes::Never
+            && reading.item(at + 1).is_some_and(|next| match &next.kind {
+                ItemKind::Mention(mention) => !mention.definite && entry.vocabulary.contains(&next.stem),
+                _ => false,
+            });
         let has_object = || {
-            reading.item(at + 1).is_some_and(|next| match next.kind {
-                ItemKind::Mention(_) | ItemKind::Quantity(_) => true,
-                _ => language.is_determiner(&next.text) || next.text == "it" || next.text == "them",
-            })
+            !own_noun
+                && reading.item(at + 1).is_some_and(|next| match next.kind {
+                    ItemKind::Mention(_) | ItemKind::Quantity(_) => true,
+                    _ => language.is_determiner(&next.text) || next.text == "it" || next.text == "them",
+                })
         };
         let opens = first && !made && !explained && (deed || !silent(reading, entry, at)) && has_object();
         let other = language.unsupported.contains(&item.stem) && !entry.vocabulary.contains(&item.stem);
@@ -289,7 +297,8 @@ impl Words<'_> {
         let negation = opens || language.negations.contains(&item.text);
         // “3 per square foot”: a number that counts something else than the things.
         let rate = item.text == "per";
-        if negation || restricts && (!explained || rate) || only_part(reading, at) {
+        if negation || varies(reading, at) && !explained || restricts && (!explained || rate) || only_part(reading, at)
+        {
             return Fate::Hard { opens: false };
         }
         if silent(reading, entry, at) && !other {
@@ -301,7 +310,7 @@ impl Words<'_> {
             return Fate::Soft;
         }
         let unmade = other && !(made && language.rising.contains(&item.text));
-        let ordered = !made && orders(reading, at);
+        let ordered = !made && !own_noun && orders(reading, at);
         let part = !(before_noun || idle(reading, at)) && belongs(reading, at, self.used);
         if unmade || colour || is_property(reading, at) || !open || ordered || part {
             return Fate::Hard { opens: true };
@@ -462,6 +471,21 @@ fn says_something(reading: &Reading, entry: &Entry, at: usize) -> bool {
 /// Whether the word is a property that the preset does not have: “with random *thickness*”.
 fn is_property(reading: &Reading, at: usize) -> bool {
     reading.item(at).is_some_and(|item| item.text.ends_with("ness")) || reading.is(at, &MEASURES)
+}
+
+/// Whether the word leaves to chance how the copies lie: “each rotated *randomly*”.
+fn varies(reading: &Reading, at: usize) -> bool {
+    let language = reading.language;
+    let kind = |at: usize| {
+        reading.item(at).is_some_and(|item| {
+            language
+                .at_random
+                .kinds
+                .values()
+                .any(|words| words.contains(&item.text))
+        })
+    };
+    reading.is(at, &["random", "randomly"]) && (at.saturating_sub(2)..at + 3).any(kind)
 }
 
 /// Whether the word says what the result is for or like: “for my animation project”, “like a buoy”, “as a sculpture”; not “for 20 cubes”.

@@ -149,7 +149,7 @@ struct File {
     elsewhere: Vec<String>,
     then: Vec<String>,
     also: Vec<String>,
-    with_random: String,
+    at_random: AtRandom,
     joining: Vec<String>,
     removals: Vec<String>,
     switches: Vec<String>,
@@ -175,6 +175,18 @@ struct File {
     generic: Vec<GenericWords>,
     shapes: Vec<Shape>,
     other_languages: Vec<String>,
+}
+
+/// What of copies may be left to chance: a second request behind the one that places them.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AtRandom {
+    /// What parts the two: “array the cube 10 times *with random* rotation”.
+    pub(crate) behind: String,
+    /// Each kind with its words: “rotation” with “rotated”, “turned”.
+    pub(crate) kinds: HashMap<String, HashSet<String>>,
+    /// Words beside these that say no more: “each”, “a little”.
+    pub(crate) beside: HashSet<String>,
 }
 
 /// The word lists, ready for look-up.
@@ -241,8 +253,8 @@ pub(crate) struct Language {
     pub(crate) then: Vec<String>,
     /// What may join two requests, or parts of one.
     pub(crate) also: Vec<String>,
-    /// What asks for a second thing of what the first places: “array the cube 10 times with random rotation”.
-    pub(crate) with_random: String,
+    /// What of copies may be left to chance.
+    pub(crate) at_random: AtRandom,
     /// Words before the verb of a further request that say nothing of what is done.
     pub(crate) joining: HashSet<String>,
     /// Verbs that ask for a removal when they open the sentence: “remove the wireframe”.
@@ -397,7 +409,7 @@ impl Language {
             elsewhere: file.elsewhere,
             then: file.then,
             also: file.also,
-            with_random: file.with_random,
+            at_random: file.at_random,
             joining: set(file.joining),
             removals: set(file.removals),
             switches: set(file.switches),

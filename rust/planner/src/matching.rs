@@ -83,6 +83,8 @@ fn fits(pattern: &Pattern, item: &Item, reading: &Reading) -> bool {
         (Pattern::Angle, ItemKind::Quantity(q)) => q.unit == Unit::Radians,
         (Pattern::Range, ItemKind::Quantity(q)) => matches!(q.amount, Amount::Range(..)),
         (Pattern::Sides, ItemKind::Quantity(q)) => matches!(q.amount, Amount::Sides(_)),
+        (Pattern::Mesh, ItemKind::Word) => item.stands_for == Some(Generic::Mesh),
+        (Pattern::Curve, ItemKind::Word) => item.stands_for == Some(Generic::Curve),
         (Pattern::Mesh, ItemKind::Mention(m)) => m.is("MESH") || m.referent == Referent::Generic(Generic::Mesh),
         (Pattern::Curve, ItemKind::Mention(m)) => m.is("CURVE") || m.referent == Referent::Generic(Generic::Curve),
         (Pattern::Number, ItemKind::Quantity(_)) | (Pattern::Object, ItemKind::Mention(_)) => true,

@@ -181,6 +181,12 @@ pub(crate) fn nouns(reading: &Reading, entry: &Entry) -> Vec<Noun> {
             if titled && made && !definite && entry.preset.target.makes != Makes::Never {
                 return;
             }
+            // “a sphere made of 300 cubes” beside an object Sphere: the shape in which they lie.
+            let of = reading.is(at + 1, &["of", "made", "out", "built", "from"]);
+            let formed = of && made && !definite && !counted && target < 1.0 && thing < 1.0;
+            if formed && entry.preset.thing.is_some() && entry.preset.target.makes != Makes::Never {
+                return;
+            }
             // “6 columns” of a grid are not pillars.
             let part = counted
                 && matches!(referent, Referent::Unknown(_))

@@ -36,6 +36,8 @@ pub(crate) struct Item {
     pub(crate) stem: String,
     /// The words as typed, for messages.
     pub(crate) typed: String,
+    /// What a pronoun, “along *it*”, “over *this*”, stands for: the kind of the object in focus.
+    pub(crate) stands_for: Option<Generic>,
 }
 
 /// A prompt that was read.
@@ -92,7 +94,18 @@ impl<'a> Reading<'a> {
             }
         }
         let quantities = quantity::quantities(&tokens, language, &taken);
-        let items = items(&tokens, mentions, quantities);
+        let mut items = items(&tokens, mentions, quantities);
+        let focus = context.focus().and_then(|object| match object.kind.as_str() {
+            "MESH" => Some(Generic::Mesh),
+            "CURVE" | "CURVES" => Some(Generic::Curve),
+            _ => None,
+        });
+        for at in 0..items.len() {
+            let stands_for = focus.filter(|_| is_pronoun(&items, at, language));
+            if let Some(item) = items.get_mut(at) {
+                item.stands_for = stands_for;
+            }
+        }
         Self {
             items,
             language,
@@ -207,6 +220,23 @@ fn along(mut tokens: Vec<Token>, context: &Context, language: &Language) -> Vec<
     tokens
 }
 
+/// Whether the word stands behind a preposition for the object in focus: “along it”, and “this” where no noun follows.
+fn is_pronoun(items: &[Item], at: usize, language: &Language) -> bool {
+    let word = |at: usize| items.get(at).filter(|item| item.kind == ItemKind::Word);
+    let ends = || match items.get(at + 1).map(|item| &item.kind) {
+        None | Some(ItemKind::Break(_)) => true,
+        Some(ItemKind::Word) => word(at + 1).is_some_and(|next| {
+            language.prepositions.contains(&next.text) || language.conjunctions.contains(&next.text)
+        }),
+        _ => false,
+    };
+    // “along it”; what a verb does to it, “remove it”, is the last result's as often.
+    let placed = at.checked_sub(1).and_then(word).is_some_and(|before| {
+        language.prepositions.contains(&before.text) && !language.negations.contains(&before.text)
+    });
+    placed && word(at).is_some_and(|item| item.text == "it" || item.text == "this" && ends())
+}
+
 fn typed(tokens: &[Token], start: usize, end: usize) -> String {
     let parts: Vec<&str> = tokens
         .get(start..end)
@@ -246,6 +276,7 @@ fn items(tokens: &[Token], mentions: Vec<Mention>, quantities: Vec<Quantity>) ->
             text,
             stem: last.stem.clone(),
             typed,
+            stands_for: None,
         });
         at = end.max(at + 1);
     }

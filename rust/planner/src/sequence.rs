@@ -2,7 +2,7 @@
 //!
 //! A prompt is cut only where both halves are prompts of their own that are understood; otherwise the first refusal stands.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use geonode_graph::documents::Modifier;
 use geonode_graph::documents::context::{Context, SceneObject};
@@ -10,6 +10,7 @@ use geonode_protocol::Understanding;
 use serde_json::{Value, json};
 
 use crate::build::Planned;
+use crate::language::Language;
 use crate::library::Library;
 use crate::roles::Thing;
 
@@ -22,13 +23,49 @@ type Plan<'p> = &'p dyn Fn(&str, &Context, bool) -> Option<Planned>;
 pub(crate) fn planned(library: &Library, prompt: &str, context: &Context, plan: Plan) -> Option<Planned> {
     let parts = in_parts(library, prompt, context, plan, MOST);
     let parts = parts.or_else(|| {
-        let (first, rest) = prompt.split_once(&library.language.with_random)?;
-        let made = plan(first, context, false)?;
+        let cut = || prompt.split_once(&library.language.at_random.behind);
+        let whole = || cut().map(|(first, rest)| (first.to_owned(), rest.to_owned()));
+        let (first, rest) = at_random(prompt, &library.language).or_else(whole)?;
+        let made = plan(&first, context, false)?;
         let now = after(library, &made, "", context)?;
         let next = plan(&format!("randomise the {rest}"), &now, true)?;
         Some(vec![made, next])
     });
     parts.map(joined)
+}
+
+/// What is placed, and what of the copies is left to chance: “a ring of 12 cubes, each rotated randomly” is “a ring of 12 cubes” and “rotation”.
+/// Everything from the cut on must speak of that.
+fn at_random(prompt: &str, language: &Language) -> Option<(String, String)> {
+    let words: Vec<&str> = prompt.split_whitespace().collect();
+    let plain = |at: usize| -> String {
+        let word = words.get(at).copied().unwrap_or_default();
+        word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()
+    };
+    let kind = |at: usize| {
+        let said = plain(at);
+        let kinds = language.at_random.kinds.iter().find(|(_, words)| words.contains(&said));
+        kinds.map(|(kind, _)| kind.as_str())
+    };
+    let chance =
+        |at: usize| ["random", "randomly", "randomised", "randomized", "jitter", "jittered"].contains(&&*plain(at));
+    let each = |at: usize| ["each", "every"].contains(&&*plain(at));
+    // “each *cube* is scaled”.
+    let joins = |at: usize| {
+        chance(at) || kind(at).is_some() || language.at_random.beside.contains(&plain(at)) || at > 0 && each(at - 1)
+    };
+    let start = (0..words.len()).rev().take_while(|at| joins(*at)).last()?;
+    let cut = (start.max(1)..words.len()).find(|at| {
+        let behind_mark = words.get(at - 1).is_some_and(|word| word.ends_with([',', ';', '.']));
+        behind_mark || ["with", "where", "and", "but", "each"].contains(&&*plain(*at)) || chance(*at)
+    })?;
+    let kinds: BTreeSet<&str> = (cut..words.len()).filter_map(kind).collect();
+    if kinds.is_empty() || !(cut..words.len()).any(chance) {
+        return None;
+    }
+    let first = words.get(..cut)?.join(" ");
+    let first = first.trim_end_matches(|c: char| !c.is_alphanumeric()).to_owned();
+    Some((first, kinds.into_iter().collect::<Vec<_>>().join(" and ")))
 }
 
 fn in_parts(library: &Library, prompt: &str, context: &Context, plan: Plan, most: usize) -> Option<Vec<Planned>> {

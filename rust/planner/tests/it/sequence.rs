@@ -55,6 +55,14 @@ fn what_is_understood_alone_is_made_in_order() {
             "array the cube 10 times with random rotation",
             "array_line Cube, random_transform Cube",
         ),
+        (
+            "a ring of 12 cubes, each rotated randomly",
+            "ring Cube, random_transform Cube",
+        ),
+        (
+            "10x10 array of cubes where each cube is scaled randomly",
+            "grid Cube, random_transform Cube",
+        ),
     ] {
         let planned = planned(prompt, &context);
         let made: Vec<String> = steps(&planned)
