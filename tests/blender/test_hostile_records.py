@@ -185,6 +185,13 @@ HOSTILE: dict[str, Any] = {
     "its own parent": put(of(), "parent", block()) | {"name": "parent_"},
     "another type of object": put(of(), "type", "CAMERA"),
     "a name that is no text": put(of(), "name", 3),
+    # Data-blocks that no entry names.
+    "by the list of all": put({"root": "data", "path": ["objects", item("Cube")]}, "hide_render", True),
+    "by the scene of the context": put({"root": "context", "path": ["scene"]}, "frame_start", 7),
+    "by what is active": put_item({"root": "context", "path": ["object", "location"]}, 0, 7.0),
+    "by another one": put(of("camera", **SCENE), "hide_render", True),
+    "by its data": put(of("data", "materials", item(0)), "pass_index", 7),
+    "by a call": call({"root": "data", "path": ["objects", item("Cube")]}, "hide_set", True),
     # Entries that are none.
     "a number": 3,
     "nothing": None,

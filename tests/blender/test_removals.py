@@ -153,6 +153,7 @@ NODES = {
 
 # Removals of parts of what is prepared, that no list of methods knows; with what they lose.
 WEIGHTS = "import bmesh\nb = bmesh.new()\nb.from_mesh(c.data)\nd = b.verts.layers.deform.active\n{}b.to_mesh(c.data)"
+BMESH = "import bmesh\nb = bmesh.new()\nb.from_mesh(c.data)\nbmesh.ops.{}\nb.to_mesh(c.data)"
 EFFECTS = {
     "weights": ("f = c.vertex_groups['Mine'].remove\nf([0, 1])", "weights"),
     "weights by a getter": ("f = getattr(c.vertex_groups['Mine'], 'remove')\nf([0, 1])", "weights"),
@@ -174,15 +175,23 @@ EFFECTS = {
         "grease pencil",
     ),
     "its own properties": ("del c['mine']", "properties"),
-    "all faces": (
-        "import bmesh\nb = bmesh.new()\nb.from_mesh(c.data)\nbmesh.ops.remove_doubles(b, verts=b.verts[:], dist=1000)\n"
-        "b.to_mesh(c.data)",
-        "surface",
+    "half of it": (
+        BMESH.format(
+            "bisect_plane(b, geom=[*b.verts, *b.edges, *b.faces], plane_co=(0, 0, 0), "
+            "plane_no=(1, 0, 0), **{'clear_outer': True})"
+        ),
+        "was there before",
     ),
+    "what lies far apart": (BMESH.format("remove_doubles(b, verts=b.verts[:], **{'dist': 2.5})"), "points"),
+    "weights that are subtracted": ("c.vertex_groups['Mine'].add(range(4), 1.0, 'SUBTRACT')", "weights"),
+    "all faces": (BMESH.format("remove_doubles(b, verts=b.verts[:], **{'dist': 1000})"), "surface"),
 }
 EDITS = {
     "other weights": "g = c.vertex_groups['Mine']\ng.add([0], 0.5, 'SUBTRACT')\ng.add([1], 0.5, 'REPLACE')",
     "other weights in a BMesh": WEIGHTS.format("for v in b.verts:\n    v[d][0] = 0.5\n"),
+    "doubles": BMESH.format(
+        "subdivide_edges(b, edges=b.edges[:], cuts=1)\nbmesh.ops.remove_doubles(b, verts=b.verts[:], dist=0.0001)"
+    ),
     "a new name": "c.data.uv_layers[0].name = 'Other'\nc.data.attributes['at'].name = 'other'\nc.name = 'Box'",
     "another material": "f = c.data.materials.clear\nf()\nc.data.materials.append(bpy.data.materials.new('New'))",
     "smooth faces": "bpy.ops.object.shade_smooth()\nbpy.ops.object.shade_flat()",
@@ -217,6 +226,21 @@ WRITTEN = {
     "links": "t = bpy.data.materials['Material'].node_tree\nt.links.clear()",
     "some faces": "import bmesh\nb = bmesh.new()\nb.from_mesh(c.data)\n"
     "bmesh.ops.delete(b, geom=b.faces[:2], context='FACES')\nb.to_mesh(c.data)",
+    "all faces": BMESH.format("delete(b, geom=b.faces[:], context='FACES')"),
+    "half of it": BMESH.format(
+        "bisect_plane(b, geom=[*b.verts, *b.edges, *b.faces], plane_co=(0, 0, 0), plane_no=(1, 0, 0), clear_outer=True)"
+    ),
+    "one vertex of all": BMESH.format("pointmerge(b, verts=b.verts[:], merge_co=(0, 0, 0))"),
+    "what lies far apart": BMESH.format("remove_doubles(b, verts=b.verts[:], dist=2.5)"),
+    "vertices in Edit Mode": "bpy.context.view_layer.objects.active = c\nbpy.ops.object.mode_set(mode='EDIT')\n"
+    "bpy.ops.mesh.select_all(action='SELECT')\nbpy.ops.mesh.remove_doubles(threshold=2.5)\n"
+    "bpy.ops.object.mode_set(mode='OBJECT')",
+    "the values of an attribute": "bpy.context.view_layer.objects.active = c\n"
+    "c.data.attributes.active = c.data.attributes['at']\n"
+    "bpy.ops.geometry.attribute_convert(domain='FACE', data_type='BOOLEAN')",
+    "faces that are merged": BMESH.format("dissolve_limit(b, angle_limit=3, verts=b.verts[:], edges=b.edges[:])"),
+    "weights by an operator": "bpy.context.view_layer.objects.active = c\n"
+    "bpy.ops.object.vertex_group_clean(group_select_mode='ALL', limit=1.0)",
     "a face": "import bmesh\nb = bmesh.new()\nb.from_mesh(c.data)\nb.faces.remove(list(b.faces)[0])\nb.to_mesh(c.data)",
     "faces in Edit Mode": "import bmesh\nbpy.context.view_layer.objects.active = c\n"
     "bpy.ops.object.mode_set(mode='EDIT')\nb = bmesh.from_edit_mesh(c.data)\n"
@@ -370,6 +394,48 @@ def test_a_mesh_is_edited_without_a_question() -> None:
     scripting.run(source)
 
 
+def test_shape_keys_are_not_lost_unasked() -> None:
+    """New voxels leave the data-block of the keys in the file, which nothing uses any more."""
+    prepared()
+    cube = bpy.data.objects["Cube"]
+    cube.shape_key_add(name="Basis")
+    before = census.census()
+    source = "import bpy\nbpy.context.view_layer.objects.active = bpy.data.objects['Cube']\n"
+    source += "bpy.data.meshes['Cube'].remesh_voxel_size = 1\nbpy.ops.object.voxel_remesh()"
+    with pytest.raises(AssistantError, match="shapes"):
+        api.run_script(source)
+    assert bpy.data.objects["Cube"].data.shape_keys is not None
+    scripting.run(source)
+    assert bpy.data.objects["Cube"].data.shape_keys is None
+    assert "shapes" in census.difference(before, census.census())["removed"]
+
+
+@pytest.mark.parametrize("way", ["bmesh", "operator"])
+def test_merging_what_lies_in_the_same_place_is_an_edit(way: str) -> None:
+    mesh = bpy.data.meshes["Cube"]
+    mesh.clear_geometry()
+    corners = [(0, 0, 0), (1, 0, 0), (0, 1, 0)]
+    mesh.from_pydata([*corners, *corners[:2], (0, -1, 0)], [], [(0, 1, 2), (3, 4, 5)])
+    source = "import bpy\nc = bpy.data.objects['Cube']\n" + BMESH.format(
+        "remove_doubles(b, verts=b.verts[:], dist=0.0001)"
+    )
+    if way == "operator":
+        source = "import bpy\nbpy.context.view_layer.objects.active = bpy.data.objects['Cube']\n"
+        source += "bpy.ops.object.mode_set(mode='EDIT')\nbpy.ops.mesh.select_all(action='SELECT')\n"
+        source += "bpy.ops.mesh.remove_doubles()\nbpy.ops.object.mode_set(mode='OBJECT')"
+    assert scripting.check_script(source).asks == []
+    scripting.run(source)
+    assert len(bpy.data.meshes["Cube"].vertices) == 4
+
+
+def test_what_a_trial_names_of_meshes_and_weights() -> None:
+    prepared()
+    before = census.census()
+    scripting.run(f"import bpy\nc = bpy.data.objects['Cube']\n{WRITTEN['one vertex of all']}")
+    removed = census.difference(before, census.census())["removed"]
+    assert removed["points"] == ["Cube › vertices"] and removed["weights"] == ["Cube › vertices"]
+
+
 def test_the_reason_says_how_to_write_it() -> None:
     assert "bpy.data.objects.remove" in why_stopped(UNSHOWN["an argument"])
 
@@ -475,8 +541,9 @@ OWN = {
     "a variable": "v = c.driver_add('location', 0).driver.variables\nv.new()\nv.remove(v[0])",
     "faces of its own": "import bmesh\nbpy.ops.mesh.primitive_cube_add()\no = bpy.context.object\nb = bmesh.new()\n"
     "b.from_mesh(o.data)\nbmesh.ops.delete(b, geom=b.faces[:2], context='FACES')\nb.to_mesh(o.data)",
-    "faces that are merged": "import bmesh\nb = bmesh.new()\nb.from_mesh(c.data)\n"
-    "bmesh.ops.dissolve_limit(b, angle_limit=3, verts=b.verts[:], edges=b.edges[:])\nb.to_mesh(c.data)",
+    "faces of its own that are merged": "import bmesh\nbpy.ops.mesh.primitive_cube_add()\no = bpy.context.object\n"
+    "b = bmesh.new()\nb.from_mesh(o.data)\n"
+    "bmesh.ops.dissolve_limit(b, angle_limit=3, verts=b.verts[:], edges=b.edges[:])\nb.to_mesh(o.data)",
     "keys on a new curve": "c.keyframe_insert('scale', frame=3)\nc.keyframe_delete('scale', frame=3)",
     "a marker": "m = bpy.context.scene.timeline_markers.new('n')\nbpy.context.scene.timeline_markers.remove(m)",
     "a stop of a new ramp": "t = bpy.data.materials['Material'].node_tree\nn = t.nodes.new('ShaderNodeValToRGB')\n"

@@ -11,6 +11,7 @@ from array import array
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import bmesh
 import bpy
 
 Key = tuple[Any, ...]
@@ -66,6 +67,10 @@ NAMED = tuple(
     for name in ("Attribute", "MeshUVLoopLayer", "MeshLoopColorLayer", "Bone", "EditBone", "VertexGroup")
 )
 """Types of such parts."""
+ELEMENTS = frozenset({"points", "surface"})
+"""Kinds of what a mesh consists of."""
+WEIGHTS = "weights"
+"""The kind of the weights of an object's vertices, of which only the number is known."""
 NAMED_KINDS = (_ATTRIBUTES, _UV_LAYERS, _BONES, _GROUPS)
 """Kinds of such parts."""
 
@@ -98,7 +103,28 @@ def of_file() -> Belongings:
     for scene in bpy.data.scenes:
         names = zip(numbers(scene.objects), scene.objects.keys(), strict=True)
         found.update(((PLACE, uid), (name, 1)) for uid, name in names if uid not in linked)
+    found.update(weights(obj for obj in bpy.data.objects if not linked or obj.session_uid not in linked))
     return found
+
+
+def weights(objects: Iterable[Any]) -> Iterator[_Part]:
+    """How many weights the vertices of these objects have."""
+    counted: dict[int, int] = {}
+    for obj in objects:
+        if obj.type == "MESH" and len(obj.vertex_groups):
+            uid = obj.data.session_uid
+            if uid not in counted:
+                counted[uid] = _weights(obj.data)
+            if counted[uid]:
+                yield (WEIGHTS, obj.session_uid), ("vertices", counted[uid])
+
+
+def _weights(mesh: Any) -> int:
+    if not mesh.is_editmode:
+        return sum([len(vertex.groups) for vertex in mesh.vertices])
+    edited = bmesh.from_edit_mesh(mesh)
+    layer = edited.verts.layers.deform.active
+    return sum(len(vertex[layer]) for vertex in edited.verts) if layer is not None else 0
 
 
 def numbers(blocks: Any, name: str = "session_uid") -> array[int]:
@@ -117,13 +143,16 @@ def linked_uids() -> set[int]:
 
 def of(block: Any) -> Iterator[_Part]:
     """What belongs to one data-block."""
-    has_materials, has_tree, read = _known(type(block), block)
+    has_materials, has_tree, has_shapes, read = _known(type(block), block)
     yield from _animation(block)
     uid = block.session_uid
     for name in block.keys():  # noqa: SIM118
         yield ("properties", uid, name), (name, 1)
     if has_materials:
         yield from _counted("material_slots", uid, block.materials)
+    if has_shapes and block.shape_keys is not None:
+        # The data-block of the keys stays in the file when a mesh loses them.
+        yield ("shapes", uid), ("shape keys", len(block.shape_keys.key_blocks))
     if read is not None:
         yield from read(block, uid)
     tree = block.node_tree if has_tree else None
@@ -132,13 +161,14 @@ def of(block: Any) -> Iterator[_Part]:
         yield from _animation(tree)
 
 
-_types: dict[type, tuple[bool, bool, Any]] = {}
+_types: dict[type, tuple[bool, bool, bool, Any]] = {}
 
 
-def _known(kind: type, block: Any) -> tuple[bool, bool, Any]:
-    """Whether data-blocks of a type have materials and a node tree, and what reads their other parts."""
+def _known(kind: type, block: Any) -> tuple[bool, bool, bool, Any]:
+    """Whether data-blocks of a type have materials, a node tree and shape keys, and what reads their other parts."""
     if kind not in _types:
-        _types[kind] = hasattr(block, "materials"), hasattr(block, "node_tree"), _READ.get(block.id_type)
+        has = [hasattr(block, name) for name in ("materials", "node_tree", "shape_keys")]
+        _types[kind] = has[0], has[1], has[2], _READ.get(block.id_type)
     return _types[kind]
 
 
@@ -191,15 +221,13 @@ def owners_in_context() -> list[Any]:
         _add(found, one)
     for obj in objects:
         _add(found, obj)
-        _add(found, obj.data)
-        _add(found, getattr(obj.data, "shape_keys", None))
         for slot in obj.material_slots:
             _add(found, slot.material)
     return list(found.values())
 
 
 def with_actions(blocks: Iterable[Any]) -> list[Any]:
-    """These data-blocks, and the actions that animate them."""
+    """These data-blocks, the actions that animate them, the data of objects and its shape keys."""
     found: dict[int, Any] = {}
     for block in blocks:
         _add(found, block)
@@ -212,6 +240,9 @@ def _add(found: dict[int, Any], block: Any) -> None:
         animated = getattr(block, "animation_data", None)
         if animated is not None:
             _add(found, animated.action)
+        if isinstance(block, bpy.types.Object):
+            _add(found, block.data)
+        _add(found, getattr(block, "shape_keys", None))
 
 
 def curves(action: Any) -> list[Any]:
@@ -280,10 +311,14 @@ def _attributes(block: Any, uid: int) -> Iterator[_Part]:
 
 def _mesh(mesh: Any, uid: int) -> Iterator[_Part]:
     yield from _attributes(mesh, uid)
-    if len(mesh.polygons):
+    # While it is edited, the mesh itself is as it was before.
+    edited = bmesh.from_edit_mesh(mesh) if mesh.is_editmode else None
+    if len(mesh.polygons if edited is None else edited.faces):
         yield ("surface", uid), ("faces", 1)
-    if len(mesh.vertices):
-        yield ("points", uid), ("vertices", 1)
+    yield from (
+        (key, ("vertices", count))
+        for key, (_, count) in _counted("points", uid, mesh.vertices if edited is None else edited.verts)
+    )
 
 
 def _tree(tree: Any, uid: int) -> Iterator[_Part]:

@@ -49,7 +49,7 @@ PARTS: dict[str, tuple[str, Callable[[Any], Any]]] = {
 }
 MISSED = frozenset({
     "drivers", "nla_tracks", "nla_strips", "links", "keys", "effects", "animation_layers", "animation_slots", "strips",
-    "drawings", "mask_layers", "background_images", "tiles", "colors",
+    "drawings", "mask_layers", "background_images", "tiles", "colors", "points", "shapes", "weights",
 })  # fmt: skip
 """Kinds of parts that are named only when some of them are gone: there are many, and adding one says little."""
 IN_SCENES = belongings.PLACE

@@ -10,9 +10,9 @@ import bmesh
 import bpy
 
 from .. import native
-from ..host import census
+from ..host import belongings, census
 from . import freed
-from .removals import Removal, is_free, outside, unless_asked
+from .removals import DOUBLES, Removal, is_free, is_near, lessen, outside, unless_asked
 
 _read: dict[int, tuple[Any, dict[int, Any]]] = {}
 """The script's ``BMesh`` objects, with the meshes that they were read from, by ``session_uid``."""
@@ -20,6 +20,8 @@ _edited: set[int] = set()
 """Those that are the mesh in Edit Mode itself, which nobody writes back."""
 _lessened: set[int] = set()
 """Those from which it deleted something unasked."""
+_excused: set[int] = set()
+"""Those from which it deleted where somebody was asked."""
 WEIGHTS = bmesh.types.BMDeformVert
 """The weights of a vertex, which do not tell to which ``BMesh`` they belong."""
 SEQUENCES = frozenset({"builtins.BMVertSeq", "builtins.BMEdgeSeq", "builtins.BMFaceSeq"})
@@ -31,6 +33,7 @@ def begin() -> None:
     _read.clear()
     _edited.clear()
     _lessened.clear()
+    _excused.clear()
 
 
 def from_mesh(mesh: Any, *args: Any, **kwargs: Any) -> Any:
@@ -80,7 +83,12 @@ def to_mesh(mesh: Any) -> Any:
         target = kwargs.get("mesh", args[0] if args else None)
         if isinstance(target, bpy.types.Mesh) and len(target.vertices):
             read = _read.get(id(mesh), (None, {}))[1]
-            if not len(mesh.verts) or target.session_uid not in read or id(mesh) in _lessened:
+            if (
+                not len(mesh.verts)
+                and id(mesh) not in _excused
+                or target.session_uid not in read
+                or id(mesh) in _lessened
+            ):
                 unless_asked([target], "to_mesh")
             if _loses_weights(mesh, target):
                 unless_asked([target], "to_mesh")
@@ -97,27 +105,51 @@ def _loses_weights(mesh: Any, target: Any) -> bool:
     return grouped and any(len(vertex.groups) for vertex in target.vertices)
 
 
+_WEIGHTS = frozenset({belongings.WEIGHTS})
+_ALL = belongings.ELEMENTS | _WEIGHTS
+
+
 class Deleting:
     """A function that deletes elements of a ``BMesh``, as a script has it."""
 
     # No script can use names like these, not even for its own attributes.
-    __slots__ = ("__asked_about__", "__name__", "__of__", "__real__")
+    __slots__ = ("__asked_about__", "__kinds__", "__name__", "__of__", "__real__", "__unasked__")
 
-    def __init__(self, real: Callable[..., Any], of: Callable[..., Any], asked: bool = False) -> None:
-        """``of`` tells from the arguments which ``BMesh`` it may be."""
-        self.__real__, self.__of__, self.__asked_about__ = real, of, asked
+    def __init__(
+        self,
+        real: Callable[..., Any],
+        of: Callable[..., Any],
+        unasked: Callable[[Any], None],
+        kinds: frozenset[str] = _ALL,
+        asked: bool = False,
+    ) -> None:
+        """``of`` tells from the arguments which ``BMesh`` it may be; ``unasked`` is called with each where nobody was
+        asked; ``kinds``: what there may be less of where somebody was.
+        """
+        self.__real__, self.__of__, self.__unasked__, self.__kinds__ = real, of, unasked, kinds
+        self.__asked_about__ = asked
         self.__name__ = "delete"
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Deletes; raises ``Unasked`` for a mesh in Edit Mode that was there."""
-        if not self.__asked_about__ and not is_free():
+        if not is_free():
             for mesh in self.__of__(*args, **kwargs):
-                _lessen(mesh)
+                if self.__asked_about__:
+                    _excuse(mesh, self.__kinds__)
+                else:
+                    self.__unasked__(mesh)
         return self.__real__(*args, **kwargs)
 
     def __asked__(self) -> Deleting:
         """The same for a place that the artist was asked about."""
-        return Deleting(self.__real__, self.__of__, asked=True)
+        return Deleting(self.__real__, self.__of__, self.__unasked__, self.__kinds__, asked=True)
+
+
+def _excuse(mesh: Any, kinds: frozenset[str]) -> None:
+    """There may be less of what a ``BMesh`` was read from."""
+    lessen(_read.get(id(mesh), (None, {}))[1].values(), kinds)
+    if kinds >= belongings.ELEMENTS:
+        _excused.add(id(mesh))
 
 
 def _lessen(mesh: Any) -> None:
@@ -132,19 +164,49 @@ def _every(*_: Any, **__: Any) -> list[Any]:
     return [mesh for mesh, _ in _read.values()]
 
 
+def _given(*args: Any, **kwargs: Any) -> list[Any]:
+    return [kwargs.get("bm", args[0] if args else None)]
+
+
 def deleting(function: Callable[..., Any]) -> Deleting:
     """``bmesh.ops.delete``."""
-    return Deleting(function, lambda *args, **kwargs: [kwargs.get("bm", args[0] if args else None)])
+    return Deleting(function, _given, _lessen)
+
+
+def joining(function: Callable[..., Any]) -> Deleting:
+    """A function of ``bmesh.ops`` after which there may be fewer elements: they are counted after the last line."""
+    return Deleting(function, _given, lambda _: None)
+
+
+def merging(function: Callable[..., Any]) -> Deleting:
+    """``bmesh.ops.remove_doubles`` and the like: what lies in the same place is no loss."""
+
+    def merged(*args: Any, **kwargs: Any) -> Any:
+        if is_near(kwargs.get("dist", 0.0)):
+            for mesh in _given(*args, **kwargs):
+                _excuse(mesh, DOUBLES)
+        return function(*args, **kwargs)
+
+    return joining(merged)
+
+
+def bisecting(function: Callable[..., Any]) -> Deleting:
+    """``bmesh.ops.bisect_plane``, which may delete one side, and makes as many vertices anew."""
+
+    def of(*args: Any, **kwargs: Any) -> list[Any]:
+        return _given(*args, **kwargs) if kwargs.get("clear_inner") or kwargs.get("clear_outer") else []
+
+    return Deleting(function, of, _lessen)
 
 
 def emptying(mesh: Any) -> Deleting:
     """``BMesh.clear``."""
-    return Deleting(outside(mesh.clear), lambda *_, **__: [mesh])
+    return Deleting(outside(mesh.clear), lambda *_, **__: [mesh], _lessen)
 
 
 def weightless(weights: Any) -> Deleting:
     """``BMDeformVert.clear``."""
-    return Deleting(weights.clear, _every)
+    return Deleting(weights.clear, _every, _lessen, _WEIGHTS)
 
 
 def delete_weight(weights: Any, group: Any) -> None:
@@ -165,4 +227,4 @@ def removing(elements: Any) -> Deleting:
     def remove(*args: Any) -> Any:
         return native.core().call_enclosed(elements.remove, *args)
 
-    return Deleting(remove, of)
+    return Deleting(remove, of, _lessen)

@@ -125,7 +125,25 @@ class Importer:
 
 _DELETING: dict[str, dict[str, Callable[[Any], Any]]] = {
     "bmesh": {"from_edit_mesh": mesh_removals.from_edit_mesh},
-    "bmesh.ops": {"delete": mesh_removals.deleting},
+    "bmesh.ops": {
+        "bisect_plane": mesh_removals.bisecting,
+        "delete": mesh_removals.deleting,
+        **dict.fromkeys(
+            (
+                "collapse",
+                "dissolve_edges",
+                "dissolve_faces",
+                "dissolve_limit",
+                "dissolve_verts",
+                "pointmerge",
+                "unsubdivide",
+                "weld_verts",
+            ),
+            mesh_removals.joining,
+        ),
+        "dissolve_degenerate": mesh_removals.merging,
+        "remove_doubles": mesh_removals.merging,
+    },
 }
 """Functions that may take elements from a mesh that was there."""
 
@@ -371,7 +389,7 @@ class _Operator:
             raise Guarded(f"bpy.ops.{self.__name__} cannot wait for the artist; pass its properties by keyword.")
         call = functools.partial(native.core().call_enclosed, self.__real__, *contexts, **kwargs)
         with watches.Evaluation(everything=True):
-            result = removals.operator(self.__name__, self.__consented__, call)
+            result = removals.operator(self.__name__, self.__consented__, kwargs, call)
         if self.__name__ == "object.modifier_add":
             changed: Any = bpy.context.active_object
             for added in changed.modifiers[-1:]:

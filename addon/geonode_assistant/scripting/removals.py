@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import bpy
@@ -235,17 +235,47 @@ def _seen(owners: list[Any], lists: Iterable[Any] | None, places: bool) -> dict[
             found.update((key, count) for key, (_, count) in belongings.of(owner))
         except ReferenceError:
             continue  # it is gone itself
+    found.update((key, count) for key, (_, count) in belongings.weights(_objects_of(owners)))
     return found
+
+
+def _objects_of(blocks: Iterable[Any]) -> list[Any]:
+    """The objects among these data-blocks, and those whose data is among them."""
+    uids = set()
+    for block in blocks:
+        with suppress(ReferenceError):
+            uids.add(getattr(block, "session_uid", 0))
+    objects = census.every("objects") if uids else ()
+    return [obj for obj in objects if obj.session_uid in uids or getattr(obj.data, "session_uid", 0) in uids]
+
+
+def lessen(meshes: Iterable[Any], kinds: Collection[str]) -> None:
+    """Remembers as asked about that there is less of these meshes, whenever that is written into them."""
+    if not _script.there:
+        return
+    uids = {mesh.session_uid for mesh in meshes}
+    objects = {obj.session_uid for obj in census.every("objects") if getattr(obj.data, "session_uid", 0) in uids}
+    _script.asked |= {key for key in _script.there if key[0] in kinds and key[1] in uids | objects}
 
 
 # -- operators
 
 _CONSUMING = frozenset({"object.convert", "object.join"})
 """Operators that make something else of what is selected."""
+_CONVERTING = "geometry.attribute_convert"
+_MERGING = frozenset({"mesh.remove_doubles", "mesh.dissolve_degenerate"})
+DOUBLES = frozenset({"points", belongings.WEIGHTS})
+"""What there is less of when vertices that lie in the same place are merged."""
+_NEAR = 1e-3
 
 
-def operator(name: str, consented: bool, act: Callable[[], Any]) -> Any:
-    """Calls an operator; ``consented``: where the artist was asked about it."""
+def is_near(distance: Any) -> bool:
+    """Whether vertices that are so far apart lie in the same place for an artist; the core's rules say the same."""
+    return isinstance(distance, int | float) and distance <= _NEAR
+
+
+def operator(name: str, consented: bool, given: dict[str, Any], act: Callable[[], Any]) -> Any:
+    """Calls an operator with the properties ``given``; ``consented``: where the artist was asked about it."""
     if _parts_are_free():
         return act()
     if consented:
@@ -253,6 +283,9 @@ def operator(name: str, consented: bool, act: Callable[[], Any]) -> Any:
             return act()
     if name in policy.policy().removing_operators:
         _check_selected(name)
+    if name in _MERGING and is_near(given.get("threshold", 0.0)):
+        edited = [obj.data for obj in getattr(bpy.context, "objects_in_mode", None) or ()]
+        lessen((one for one in edited if isinstance(one, bpy.types.Mesh)), DOUBLES)
     return act()
 
 
@@ -265,6 +298,8 @@ def _check_selected(name: str) -> None:
     blocks = [obj.data for obj in edited if obj.data is not None]
     if name in _CONSUMING:
         blocks += [*(context.selected_objects or ())]
+    if name == _CONVERTING:
+        blocks += [data for obj in [context.active_object] if (data := getattr(obj, "data", None)) is not None]
     unless_asked(blocks, f"bpy.ops.{name}")
 
 
@@ -480,8 +515,14 @@ def finish() -> None:
         words = "; ".join(f"{kind.replace('_', ' ')}: {_listed(_told(missing, kind))}" for kind in kinds)
         raise Unasked(
             f"It would have removed parts that were there before ({words}), which nobody was asked about. "
-            f"{_EXCEPTED.format('obj.modifiers.remove(…)')}"
+            f"{_EXCEPTED.format(_examples(kinds))}"
         )
+
+
+def _examples(kinds: list[str]) -> str:
+    """How what was lost can be removed so that the artist is asked."""
+    of_mesh = belongings.ELEMENTS | {belongings.WEIGHTS}
+    return "bmesh.ops.delete(…) or bpy.ops.mesh.delete()" if of_mesh & {*kinds} else "obj.modifiers.remove(…)"
 
 
 def _quoted(uid: int) -> str:

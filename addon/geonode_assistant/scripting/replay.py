@@ -13,7 +13,7 @@ from typing import Any
 import bpy
 
 from .. import native
-from ..host import addresses, mesh_data
+from ..host import addresses, census, mesh_data
 from ..messages import AssistantError
 from . import instrument, names, policy, sizes, with_blocks
 from .output import Output
@@ -38,6 +38,8 @@ class Replay:
         self._operators = table["__import__"]("bpy.ops", None, None, ("ops",), 0)
         self._results: dict[int, Any] = {}
         self._entered: list[Any] = []
+        self._there = census.everything().keys()
+        self._named: set[int] = set()
         self.failure: str | None = None
         """Why it did not fit; None when everything was carried out."""
 
@@ -49,6 +51,8 @@ class Replay:
             if now != self._record["situation"]:
                 other = [name.replace("_", " ") for name in now if now[name] != self._record["situation"].get(name)]
                 raise Misfit(f"The {' and the '.join(other)} are others than in the trial.")
+            for entry in self._record["entries"]:
+                self._note_named(entry)
             for number, entry in enumerate(self._record["entries"]):
                 self._one(number, entry)
         except Exception as error:
@@ -69,15 +73,15 @@ class Replay:
             self._check_numbering(entry)
         match entry["do"]:
             case "set":
-                of = self._find(entry["of"])
+                of = self._changed(entry["of"])
                 self._store(self._value(entry["value"]), of, entry["name"])
             case "set_item":
-                of = self._find(entry["of"])
+                of = self._changed(entry["of"])
                 self._store_item(self._value(entry["value"]), of, self._value(entry["key"]))
             case "delete_item":
-                del self._inside(self._find(entry["of"]))[self._value(entry["key"])]
+                del self._inside(self._changed(entry["of"]))[self._value(entry["key"])]
             case "call":
-                function = self._load(self._find(entry["of"]), entry["name"])
+                function = self._load(self._changed(entry["of"]), entry["name"])
                 args = [self._value(one) for one in entry["args"]]
                 given = {name: sizes.bounded(name, self._value(one)) for name, one in entry["named"].items()}
                 self._call(number, entry, lambda: function(*args, **given))
@@ -90,7 +94,7 @@ class Replay:
                 given = {name: self._value(one) for name, one in entry["named"].items()}
                 self._call(number, entry, lambda: operator(*context, **given))
             case "mesh":
-                mesh = self._find(entry["of"])
+                mesh = self._changed(entry["of"])
                 if not isinstance(mesh, bpy.types.Mesh):
                     raise Misfit("it is not a mesh")
                 why = native.core().unfit_mesh(json.dumps(entry["mesh"]))
@@ -135,7 +139,31 @@ class Replay:
             raise Misfit(f"{name!r} is not allowed")
         return self._guarded_load(thing, name)
 
-    def _find(self, address: dict[str, Any]) -> Any:
+    def _note_named(self, entry: dict[str, Any]) -> None:
+        """The data-block at the root of what an entry changes: the artist is shown all of these by name."""
+        if entry["do"] in ("set", "set_item", "delete_item", "call", "mesh") and "block" in entry["of"]["root"]:
+            block = self._find({**entry["of"], "path": []}, missing=True)
+            if block is not None:
+                self._named.add(block.session_uid)
+
+    def _changed(self, address: dict[str, Any]) -> Any:
+        """What an entry changes; it may not belong to a data-block that was there and that no entry names."""
+        found = self._find(address)
+        owner = self._owner
+        if owner is not None and getattr(owner, "is_embedded_data", False):
+            owner = (addresses.owner(owner) or (None,))[0]
+        if owner is None or owner.is_evaluated or owner.session_uid not in self._there:
+            return found
+        root = address["root"]
+        if "block" in root:
+            self._named.add(self._find({**address, "path": []}).session_uid)
+        of_layer = root == "context" and address["path"][:1] == ["view_layer"] and isinstance(owner, bpy.types.Scene)
+        if owner.session_uid not in self._named and not of_layer:
+            raise Misfit(f"it does not name {owner.name!r}, which it changes")
+        return found
+
+    def _find(self, address: dict[str, Any], missing: bool = False) -> Any:
+        """What lies there, and in ``_owner`` the data-block that it belongs to. ``missing``: None for no data-block."""
         root = address["root"]
         if root == "data":
             found: Any = addresses.data()
@@ -148,14 +176,24 @@ class Replay:
         else:
             block = root["block"]
             found = addresses.find(block["kind"], block["name"], block["library"])
-            if found is None:
+            if found is None and not missing:
                 raise Misfit(f"there is no {block['name']!r} among the {block['kind']}")
+        owner = _block_of(found)
         for step in address["path"]:
             found = self._load(found, step) if isinstance(step, str) else self._item(found, step["item"])
+            owner = _block_of(found) or owner
+        self._owner = owner
         return found
 
     def _value(self, value: Any) -> Any:
         return decode(value, self._find)
+
+
+def _block_of(thing: Any) -> Any:
+    """The data-block that something of Blender's is, or is a part of."""
+    if isinstance(thing, bpy.types.ID):
+        return thing
+    return thing.id_data if isinstance(thing, bpy.types.bpy_struct | bpy.types.bpy_prop) else None
 
 
 def _named(block: Any) -> str:

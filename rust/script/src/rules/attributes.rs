@@ -122,10 +122,22 @@ fn judge(cx: &mut Checker<'_>, name: &str, ctx: ExprContext, at: TextRange, whol
         Known::Unknown | Known::Elsewhere | Known::Refused("elsewhere") if own => {}
         // No object that a script may use has it: there it raises what the script catches.
         Known::Unknown if cx.names.tried.contains(name) => {}
+        // Only objects of types that a script may use so have it; on any other the guards refuse it, by its type.
+        Known::Unknown if is_of_listed_type(cx, name) => {}
         // On every other object the guards of the script refuse it, by its type.
         _ if of_own_object => {}
         known => refused(cx, name, known, own, at),
     }
+}
+
+/// Members of listed types whose names other types use for what a script must not reach.
+const ELSEWHERE: [&str; 1] = ["fields"];
+
+/// Whether a type that is not Blender's has a member of this name that a script may use.
+fn is_of_listed_type(cx: &Checker<'_>, name: &str) -> bool {
+    !ELSEWHERE.contains(&name)
+        && !cx.policy.reviewed.attributes_refused.contains_key(name)
+        && cx.policy.members.types.values().any(|members| members.contains(&name))
 }
 
 /// The identifier of an input of a modifier, which is an attribute from 5.2 on: `modifier.properties.inputs.Socket_2.value`.

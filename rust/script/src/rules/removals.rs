@@ -4,7 +4,7 @@
 //! Example: `bpy.data.objects.remove(obj)`, `bpy.ops.object.delete()`
 
 use geonode_protocol::Code;
-use rustpython_parser::ast::{Expr, ExprCall, ExprContext};
+use rustpython_parser::ast::{Constant, Expr, ExprCall, ExprContext, Keyword};
 use rustpython_parser::text_size::TextRange;
 
 use crate::bindings::{is_fresh, is_list_of_parts, is_vertex_group};
@@ -82,12 +82,13 @@ fn called(cx: &mut Checker<'_>, call: &ExprCall) {
             "to_mesh() replaces everything in a mesh.".to_owned(),
             HINT,
         );
-    } else if deletes_elements(cx, &call.func, name) {
+    } else if deletes_elements(cx, call, name) {
         let text = "This deletes elements of a mesh that was read.".to_owned();
         cx.ask(&RULE, call.range, text, HINT);
     } else if let Some(full) = full(cx, &call.func) {
         let removals = &cx.policy.reviewed.removals;
-        let operator = full.starts_with("bpy.ops.") && removals.is_operator(name);
+        let operator = full.starts_with("bpy.ops.") && removals.is_operator(name)
+            || full == "bpy.ops.mesh.remove_doubles" && !merges_near(call);
         let data = full.starts_with("bpy.data.") && removals.data.contains(name);
         if operator || data {
             cx.asked_at(range);
@@ -136,17 +137,67 @@ fn replaces_mesh(cx: &Checker<'_>, call: &ExprCall, name: &str) -> bool {
     name == "to_mesh" && !cx.names.reads_meshes && call.args.first().is_some_and(|mesh| !is_fresh(mesh, &cx.names))
 }
 
+/// Functions of `bmesh.ops` that leave fewer elements.
+const LESSENING: [&str; 9] = [
+    "collapse",
+    "delete",
+    "dissolve_edges",
+    "dissolve_faces",
+    "dissolve_limit",
+    "dissolve_verts",
+    "pointmerge",
+    "unsubdivide",
+    "weld_verts",
+];
+/// How far apart vertices may be that lie in the same place for an artist; `scripting/removals.py` says the same.
+const NEAR: f64 = 1e-3;
+
+/// The value of an argument by name.
+fn argument<'e>(call: &'e ExprCall, names: &[&str]) -> Option<&'e Expr> {
+    let is_it = |one: &&Keyword| one.arg.as_ref().is_some_and(|name| names.contains(&name.as_str()));
+    call.keywords.iter().find(is_it).map(|one| &one.value)
+}
+
+/// Whether a call merges only vertices that lie in the same place.
+fn merges_near(call: &ExprCall) -> bool {
+    match argument(call, &["dist", "threshold"]) {
+        None => true,
+        Some(Expr::Constant(one)) => match &one.value {
+            Constant::Float(distance) => *distance <= NEAR,
+            Constant::Int(distance) => *distance == 0.into(),
+            _ => false,
+        },
+        Some(_) => false,
+    }
+}
+
+/// Whether a function of `bmesh.ops` may leave fewer elements.
+fn lessens(call: &ExprCall, name: &str) -> bool {
+    let clears = |side: &str| {
+        let given = argument(call, &[side]);
+        given.is_some_and(|one| !matches!(one, Expr::Constant(one) if one.value == Constant::Bool(false)))
+    };
+    match name {
+        "bisect_plane" => clears("clear_inner") || clears("clear_outer"),
+        "remove_doubles" | "dissolve_degenerate" => !merges_near(call),
+        _ => LESSENING.contains(&name),
+    }
+}
+
 /// `bmesh.ops.delete(bm, …)`, `bm.faces.remove(face)` or `vertex[deform].clear()` in a script that reads meshes into a `BMesh`.
-fn deletes_elements(cx: &Checker<'_>, function: &Expr, name: &str) -> bool {
-    let Expr::Attribute(method) = function else {
+fn deletes_elements(cx: &Checker<'_>, call: &ExprCall, name: &str) -> bool {
+    let Expr::Attribute(method) = &*call.func else {
         return false;
     };
     let elements =
         || matches!(&*method.value, Expr::Attribute(list) if matches!(list.attr.as_str(), "verts" | "edges" | "faces"));
-    let operator = || cx.full_name(function).as_deref() == Some("bmesh.ops.delete");
+    let operator = || {
+        let full = cx.full_name(&call.func);
+        full.is_some_and(|full| full.strip_prefix("bmesh.ops.") == Some(name))
+    };
     let layer = |index: &Expr| matches!(index, Expr::Name(one) if cx.names.weights.contains(one.id.as_str()));
     let weights = || matches!(&*method.value, Expr::Subscript(one) if layer(&one.slice));
-    let asked = name == "remove" && elements() || name == "delete" && operator() || name == "clear" && weights();
+    let asked = name == "remove" && elements() || lessens(call, name) && operator() || name == "clear" && weights();
     cx.names.reads_meshes && asked
 }
 

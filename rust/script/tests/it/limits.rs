@@ -79,6 +79,49 @@ fn code_that_removes_data_is_asked_about() {
 }
 
 #[test]
+fn what_leaves_less_of_a_mesh_that_was_read_is_asked_about() {
+    let asked = |call: &str| {
+        let source =
+            format!("import bpy, bmesh\nb = bmesh.new()\nb.from_mesh(bpy.data.meshes[0])\nv = b.verts[:]\n{call}\n");
+        let verdict = check(&source, "5.2");
+        assert!(verdict.ok, "{:?}", verdict.findings);
+        !verdict.asks.is_empty()
+    };
+    for call in [
+        "bmesh.ops.dissolve_verts(b, verts=v)",
+        "bmesh.ops.pointmerge(b, verts=v, merge_co=(0, 0, 0))",
+        "bmesh.ops.bisect_plane(b, geom=v, plane_co=(0, 0, 0), plane_no=(1, 0, 0), clear_outer=True)",
+        "bmesh.ops.remove_doubles(b, verts=v, dist=0.5)",
+        "bmesh.ops.remove_doubles(b, verts=v, dist=len(v))",
+        "bpy.ops.mesh.remove_doubles(threshold=1)",
+        "bpy.ops.object.voxel_remesh()",
+    ] {
+        assert!(asked(call), "{call}");
+    }
+    for call in [
+        "bmesh.ops.bisect_plane(b, geom=v, plane_co=(0, 0, 0), plane_no=(1, 0, 0), clear_outer=False)",
+        "bmesh.ops.remove_doubles(b, verts=v, dist=0.0001)",
+        "bpy.ops.mesh.remove_doubles()",
+        "bmesh.ops.subdivide_edges(b, edges=b.edges[:], cuts=1)",
+    ] {
+        assert!(!asked(call), "{call}");
+    }
+}
+
+#[test]
+fn members_that_only_listed_types_have_are_known() {
+    for source in [
+        "import random\nr = random.Random(3)\nprint(r.expovariate(0.4), r.gammavariate(1, 2))\n",
+        "import numpy as np\nprint(np.random.default_rng(1).standard_t(3))\n",
+    ] {
+        let verdict = check(source, "5.2");
+        assert!(verdict.ok, "{source}: {:?}", verdict.findings);
+    }
+    let verdict = check("import numpy as np\nprint(np.zeros(2).dtype.fields)\n", "5.2");
+    assert!(!verdict.ok);
+}
+
+#[test]
 fn code_that_removes_data_is_asked_about_under_any_name() {
     for script in [
         "import bpy\ndata = bpy.data.objects\ndata.remove(data[0])\n",
