@@ -220,7 +220,8 @@ LAMPS = """def lamps(geometry: Geometry, spacing: Distance = 2.0, height: Float 
     posts = cylinder(depth=height)
     lamp = set_position(posts.mesh, offset=(0, 0, 1))
     rows = instance_on_points(way, instance=lamp)
-    return join_geometry(geometry, rows)
+    shown = join_geometry(geometry, rows)
+    return shown
 
 apply("Lamps", object="Plane")
 """
@@ -260,10 +261,22 @@ apply("Rows", object="Plane")
     assert report.status == "done" and raised(report) == used + ([] if pick else ["whole_collection"]), report.messages
 
 
-@pytest.mark.parametrize(("place", "expected"), [("9", ["nothing_selected"]), ("-9", [])])
-def test_a_selection_after_which_nothing_is_left_is_asked_about(place: str, expected: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("edit", "expected"),
+    [
+        ("rows.selection = position().z > 9", ["nothing_selected"]),
+        ("rows.selection = position().z > -9", []),
+        # What is gone is a mesh now.
+        (
+            "real = insert(link=(rows.instances, shown.geometry), node=realize_instances())\n"
+            "    rows.selection = index() > -1",
+            [],
+        ),
+    ],
+)
+def test_a_selection_after_which_nothing_is_left_is_asked_about(edit: str, expected: list[str]) -> None:
     assert run(LAMPS).status == "done"
-    report = run(f'with edit("Lamps"):\n    rows.selection = position().z > {place}\n')
+    report = run(f'with edit("Lamps"):\n    {edit}\n')
     assert report.status == "done" and raised(report) == expected, report.messages
 
 

@@ -166,6 +166,39 @@ def test_a_cut_that_meets_nothing_is_said(meets: bool) -> None:
     assert codes(report) == ([] if meets else ["unchanged"]), report.messages
 
 
+LATER = {
+    "a slider at zero": (
+        "lift: Distance = 0.0",
+        "    return set_position(geometry=geometry, offset=combine_xyz(z=lift))\n",
+    ),
+    "what follows time": (
+        "",
+        "    return set_position(geometry=geometry, offset=combine_xyz(z=scene_time().seconds * 0.0))\n",
+    ),
+    "a choice that is not taken": (
+        "lifted: Bool = False",
+        "    return set_position(geometry=geometry, offset=(0, 0, 1)) if lifted else geometry\n",
+    ),
+    "what is said": ("", "    return set_position(geometry=geometry, selection=False)\n"),
+}
+
+
+@pytest.mark.parametrize("name", LATER)
+def test_what_changes_later_is_not_doubted(name: str) -> None:
+    bpy.ops.mesh.primitive_plane_add(size=4)
+    inputs, body = LATER[name]
+    head = f"def later(geometry: Geometry{', ' * bool(inputs)}{inputs}) -> Geometry:\n"
+    said = 'expect("Plane", vertices=4)\n' if name == "what is said" else ""
+    report = run(f'{head}{body}\napply("Later", object="Plane")\n{said}')
+    assert report.status == "done" and not codes(report), report.messages
+
+
+def test_what_leads_nowhere_does_not_hide_that_nothing_changed() -> None:
+    bpy.ops.mesh.primitive_plane_add(size=4)
+    report = run(STILL.replace("return", "moved =").replace(")\n\napply", ")\n    return geometry\n\napply", 1))
+    assert report.status == "done" and codes(report) == ["dead_end", "unchanged"], report.messages
+
+
 def test_an_edit_that_only_adds_an_input_says_nothing() -> None:
     bpy.ops.mesh.primitive_plane_add(size=4)
     report = run(SCATTER)

@@ -1,5 +1,7 @@
 //! Values and links at inputs that do nothing as the node is set: a length where it counts, an offset beside four others.
 
+use std::collections::{HashMap, HashSet};
+
 use geonode_graph::catalogue::{Catalogue, Socket};
 use geonode_graph::ir::{Node, Side, Tree};
 use geonode_protocol::{Code, Severity};
@@ -14,8 +16,10 @@ pub(super) fn check(facts: &Facts<'_>) -> Vec<Doubt> {
     let mut found = Vec::new();
     for (name, tree) in facts.written_trees() {
         let idle = facts.evidence.inactive.get(name).into_iter().flatten();
+        let (linked, was_linked) = (ends(tree), facts.before.trees.get(name).map(ends).unwrap_or_default());
+        let nodes: HashMap<&str, &Node> = tree.nodes.iter().map(|node| (node.id.as_str(), node)).collect();
         for (id, identifier) in idle {
-            let Some(node) = tree.nodes.iter().find(|node| node.id == *id) else {
+            let Some(node) = nodes.get(id.as_str()).copied() else {
                 continue;
             };
             let sockets = inputs(node, catalogue);
@@ -23,7 +27,13 @@ pub(super) fn check(facts: &Facts<'_>) -> Vec<Doubt> {
             let Some(socket) = sockets.iter().find(|socket| socket.identifier == *identifier) else {
                 continue;
             };
-            if !is_set_anew(facts, name, tree, node, socket) {
+            let place = (id.as_str(), identifier.as_str());
+            let is_new = if linked.contains(&place) {
+                !was_linked.contains(&place) && !facts.came(name, id)
+            } else {
+                has_new_value(facts.origin(name, id), node, socket)
+            };
+            if !is_new {
                 continue;
             }
             let is_idle = |other: &Socket| {
@@ -59,17 +69,14 @@ fn inputs<'c>(node: &Node, catalogue: &'c Catalogue) -> Vec<&'c Socket> {
         .unwrap_or_default()
 }
 
-/// Whether the run linked the input, or gave it a value that a new node does not have.
-fn is_set_anew(facts: &Facts<'_>, name: &str, tree: &Tree, node: &Node, socket: &Socket) -> bool {
-    let before = facts.origin(name, &node.id);
-    let leads_here = |tree: &Tree| {
-        let mut links = tree.links.iter();
-        links.any(|link| link.to.0 == node.id && link.to.1 == socket.identifier)
-    };
-    if leads_here(tree) {
-        let was = facts.before.trees.get(name).is_some_and(leads_here);
-        return !was && before.is_none();
-    }
+/// Node and input of every link.
+fn ends(tree: &Tree) -> HashSet<(&str, &str)> {
+    let links = tree.links.iter();
+    links.map(|link| (link.to.0.as_str(), link.to.1.as_str())).collect()
+}
+
+/// Whether the run gave the input a value that a new node does not have.
+fn has_new_value(before: Option<&Node>, node: &Node, socket: &Socket) -> bool {
     let value = |node: &Node| node.inputs.get(&socket.identifier)?.get("value").cloned();
     let Some(now) = value(node) else {
         return false;

@@ -8,6 +8,7 @@ use crate::facts::Facts;
 
 /// What inputs are called that choose what a node works on.
 const SELECTION: &str = "Selection";
+const REALIZE: &str = "GeometryNodeRealizeInstances";
 
 pub(super) fn check(facts: &Facts<'_>) -> Vec<Doubt> {
     let mut found = Vec::new();
@@ -17,6 +18,10 @@ pub(super) fn check(facts: &Facts<'_>) -> Vec<Doubt> {
         let (Some(before), Some(now)) = (facts.result_before(name), facts.object(name)) else {
             continue;
         };
+        // What is turned into another kind is gone for that reason.
+        if converts(facts) {
+            continue;
+        }
         let shown = now.evaluated.parts();
         let Some(gone) = before.parts.iter().find(|part| !shown.contains(&part.as_str())) else {
             continue;
@@ -58,6 +63,14 @@ fn new_selection(facts: &Facts<'_>, name: &str, tree: &Tree) -> Option<String> {
     links
         .find(|link| !before.links.contains(link))
         .map(|link| link.to.0.clone())
+}
+
+/// Whether the run made a node that turns one kind of geometry into another.
+fn converts(facts: &Facts<'_>) -> bool {
+    facts.written_trees().any(|(name, tree)| {
+        let mut made = tree.nodes.iter().filter(|node| facts.origin(name, &node.id).is_none());
+        made.any(|node| node.kind == REALIZE || node.kind.contains("To"))
+    })
 }
 
 /// A part of a result as artists call it.

@@ -34,7 +34,8 @@ pub(super) fn check(facts: &Facts<'_>) -> Vec<Doubt> {
                         "“{}” has no profile, so that its mesh is a line of edges without faces.",
                         node.id
                     ),
-                    fix: "Give it one, such as profile_curve=curve_circle(radius=0.05).".to_owned(),
+                    fix: "Give it one, such as profile_curve=curve_circle(radius=0.05); leave it if edges are meant."
+                        .to_owned(),
                 }),
                 INSTANCE_ON_POINTS => found.extend(whole_collection(facts, tree, node)),
                 _ => {}
@@ -60,7 +61,7 @@ fn whole_collection(facts: &Facts<'_>, tree: &Tree, node: &Node) -> Option<Doubt
             "“{}” puts every object of the collection on each point, although “{}” gives them one by one.",
             node.id, source.id
         ),
-        fix: "For one object on each point write pick_instance=True.".to_owned(),
+        fix: "For one object on each point write pick_instance=True; leave it if all of them are meant.".to_owned(),
     })
 }
 

@@ -6,9 +6,10 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use geonode_graph::ir::Node;
+use geonode_graph::ir::{Node, Side};
 use geonode_lint::{Lint, Question, lint};
 use geonode_protocol::{Code, GateFinding, Severity};
+use serde_json::Value;
 
 use crate::doubts::doubts;
 use crate::facts::{Facts, finding};
@@ -44,13 +45,21 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
         .into_iter()
         .filter_map(|found| judged(facts, found))
         .collect();
-    if findings.is_empty() {
+    // What leads nowhere is noted only, and may be why nothing changed.
+    if findings.iter().all(|finding| finding.code == Code::DeadEnd) {
         findings.extend(objects.iter().filter_map(|name| unchanged(facts, name)));
     }
     findings.extend(doubts(facts, GATE.code));
     findings
 }
 
+const SCENE_TIME: &str = "GeometryNodeInputSceneTime";
+/// Nodes that take one of several inputs.
+const CHOICES: [&str; 3] = [
+    "GeometryNodeIndexSwitch",
+    "GeometryNodeMenuSwitch",
+    "GeometryNodeSwitch",
+];
 /// Nodes whose effect is not seen: they change what geometry carries or is called.
 const UNSEEN: [&str; 5] = [
     "GeometryNodeRemoveAttribute",
@@ -64,17 +73,70 @@ const UNSEEN: [&str; 5] = [
 /// also made sockets of the tree, or what is not seen, need not change anything yet.
 fn unchanged(facts: &Facts<'_>, name: &str) -> Option<GateFinding> {
     let object = facts.object(name).filter(|object| object.unchanged)?;
-    let unseen = || facts.made_sockets() || facts.made_node_of(&UNSEEN);
-    let meant = facts.made_or_set_modifier(object) || facts.made_nodes() && !unseen();
-    meant.then(|| GateFinding {
+    let unseen =
+        || facts.made_sockets() || facts.made_node_of(&UNSEEN) || begins_neutral(facts) || feeds_a_choice(facts);
+    let meant = facts.made_or_set_modifier(object) || facts.made_nodes();
+    if !meant || moves_in_time(facts) || is_expected(facts, name) {
+        return None;
+    }
+    let set_alone = facts.made_or_set_modifier(object) && !facts.made_nodes();
+    (set_alone || !unseen()).then(|| GateFinding {
         severity: Severity::Warning,
         ..finding(
             GATE.code,
             Code::Unchanged,
             format!("“{}” shows exactly what it showed before.", object.name),
             "Check the values and what they meet: a translation of 0, a level of 0, a selection that holds nothing, or an object that does not \
-             touch changes nothing.",
+             touch changes nothing. Leave it as it is if it is to change later.",
         )
+    })
+}
+
+/// Whether what the run wrote follows time: its first frame may show what was there.
+fn moves_in_time(facts: &Facts<'_>) -> bool {
+    let follows = |node: &Node| {
+        node.kind == SCENE_TIME
+            || facts
+                .category(&node.kind)
+                .is_some_and(|role| role.starts_with("zone:simulation"))
+    };
+    facts.written_trees().any(|(_, tree)| tree.nodes.iter().any(follows))
+}
+
+/// Whether the plan says how large the object is, so that it is known to be as it was.
+fn is_expected(facts: &Facts<'_>, name: &str) -> bool {
+    let mut said = facts.plans.iter().flat_map(|plan| &plan.meta.expects);
+    said.any(|expected| expected.object_name == name)
+}
+
+/// Whether a number that the artist will turn is zero as yet, in a tree that the run made. A seed is none.
+fn begins_neutral(facts: &Facts<'_>) -> bool {
+    facts
+        .targets()
+        .iter()
+        .filter_map(|target| facts.modifier(target))
+        .any(|modifier| {
+            let name = modifier.node_group.as_deref();
+            let made = name.filter(|name| !facts.before.trees.contains_key(*name));
+            let tree = made.and_then(|name| facts.evidence.trees.get(name));
+            let mut items = tree.into_iter().flat_map(|tree| &tree.interface);
+            items.any(|item| {
+                let value = modifier.inputs.get(&item.identifier).and_then(Value::as_f64);
+                item.is_socket(Side::Input) && value == Some(0.0) && !item.name.to_lowercase().contains("seed")
+            })
+        })
+}
+
+/// Whether the run linked something to a choice, which may be one that is not taken now.
+fn feeds_a_choice(facts: &Facts<'_>) -> bool {
+    facts.written_trees().any(|(name, tree)| {
+        let before = facts.before.trees.get(name);
+        let choices = tree.nodes.iter().filter(|node| CHOICES.contains(&node.kind.as_str()));
+        let choices: HashSet<&str> = choices.map(|node| node.id.as_str()).collect();
+        let mut links = tree.links.iter();
+        links.any(|link| {
+            choices.contains(link.to.0.as_str()) && !before.is_some_and(|before| before.links.contains(link))
+        })
     })
 }
 

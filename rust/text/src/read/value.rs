@@ -163,8 +163,11 @@ fn material(name: &str, call: &ExprCall, faults: &mut Faults) {
         let number = value.as_ref().and_then(Value::as_f64).filter(|number| *number >= 0.0);
         let (is_known, wanted) = match keyword.arg.as_ref().map_or("", |name| name.as_str()) {
             "color" => {
-                made.base_color.clone_from(&color);
-                (color.is_some(), "a colour: three numbers, or four with alpha")
+                made.base_color = color.filter(|parts| parts.iter().all(|part| *part <= 1.0));
+                (
+                    made.base_color.is_some(),
+                    "a colour: three numbers from 0 to 1, or four with alpha",
+                )
             }
             "emission" => {
                 made.emission_color.clone_from(&color);
