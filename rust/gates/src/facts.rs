@@ -182,21 +182,29 @@ impl Facts<'_> {
 
     /// Whether the run made a modifier of the object, or set an input of one.
     pub(crate) fn made_or_set_modifier(&self, object: &EvaluatedObject) -> bool {
+        let names = self.evidence.before.modifiers.get(&object.name);
+        let is_new = |name: &String| names.is_none_or(|names| !names.contains(name));
+        self.set_modifier(object) || self.targeted(object).any(|modifier| is_new(&modifier.name))
+    }
+
+    /// The modifiers of the object that a plan is about.
+    fn targeted<'o>(&self, object: &'o EvaluatedObject) -> impl Iterator<Item = &'o Modifier> {
         let targets = self.targets();
-        let written = object.modifiers.iter().filter(|modifier| {
+        object.modifiers.iter().filter(move |modifier| {
             let mut targets = targets.iter();
             targets.any(|target| target.object == object.name && target.modifier == modifier.name)
-        });
-        let names = self.evidence.before.modifiers.get(&object.name);
+        })
+    }
+
+    /// Whether the run set an input of a modifier of the object that was there.
+    pub(crate) fn set_modifier(&self, object: &EvaluatedObject) -> bool {
         let before = self.before.objects.get(&object.name);
-        written.into_iter().any(|modifier| {
-            let is_new = names.is_none_or(|names| !names.contains(&modifier.name));
+        self.targeted(object).any(|modifier| {
             let was = before.and_then(|before| before.modifiers.iter().find(|was| was.name == modifier.name));
-            is_new
-                || was.is_some_and(|was| {
-                    let mut kept = was.inputs.iter();
-                    kept.any(|(key, value)| modifier.inputs.get(key).is_some_and(|now| now != value))
-                })
+            was.is_some_and(|was| {
+                let mut kept = was.inputs.iter();
+                kept.any(|(key, value)| modifier.inputs.get(key).is_some_and(|now| now != value))
+            })
         })
     }
 

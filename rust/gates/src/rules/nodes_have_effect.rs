@@ -79,8 +79,9 @@ fn unchanged(facts: &Facts<'_>, name: &str) -> Option<GateFinding> {
     if !meant || moves_in_time(facts) || is_expected(facts, name) {
         return None;
     }
-    let set_alone = facts.made_or_set_modifier(object) && !facts.made_nodes();
-    (set_alone || !unseen()).then(|| GateFinding {
+    // A value that was set was to show something.
+    let is_set = facts.set_modifier(object) || !facts.made_nodes();
+    (is_set || !unseen()).then(|| GateFinding {
         severity: Severity::Warning,
         ..finding(
             GATE.code,
