@@ -13,6 +13,7 @@ const REALIZE: &str = "GeometryNodeRealizeInstances";
 pub(super) fn check(facts: &Facts<'_>) -> Vec<Doubt> {
     let mut found = Vec::new();
     let mut objects: Vec<&str> = facts.targets().iter().map(|target| target.object).collect();
+    objects.sort_unstable();
     objects.dedup();
     for name in objects {
         let (Some(before), Some(now)) = (facts.result_before(name), facts.object(name)) else {
