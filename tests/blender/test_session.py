@@ -43,15 +43,66 @@ def test_one_poll_without_budget_does_one_effect() -> None:
         assert len(host.calls) == done
 
 
-def test_what_follows_a_write_is_carried_out_in_the_same_poll() -> None:
+def polls_of(apart: bool, budget_s: float) -> list[list[str]]:
+    """What the host does in each poll."""
     host = FakeHost()
     handle = RunHandle(ScriptedCore(), host)
     polls = []
     while not handle.finished:
         done = len(host.calls)
-        handle.poll(1e-9)
+        handle.poll(budget_s, apart)
         polls.append(host.calls[done:])
-    assert polls[-2:] == [["begin", "apply_step", "apply_step", "verify"], ["commit"]]
+    return polls
+
+
+def test_what_follows_a_write_is_carried_out_in_the_same_poll_where_nobody_else_has_blender() -> None:
+    assert polls_of(False, 1e-9)[-2:] == [["begin", "apply_step", "apply_step", "verify"], ["commit"]]
+
+
+def test_a_window_is_drawn_after_each_write_and_each_look_at_the_result() -> None:
+    polls = [one for one in polls_of(True, 10.0) if one]
+    assert polls == [["capture_context", "inspect", "begin"], ["apply_step"], ["apply_step"], ["verify"], ["commit"]]
+
+
+class InParts(FakeHost):
+    """Needs several calls for what it reads."""
+
+    parts = 0
+
+    def part(self, found: dict) -> dict | None:
+        self.parts += 1
+        return found if self.parts % 3 == 0 else None
+
+    def capture_context(self, object: str | None, modifier: str | None) -> dict | None:
+        return self.part(super().capture_context(object, modifier))
+
+    def verify(self, objects: list[str], trees: list[str]) -> dict | None:
+        return self.part(super().verify(objects, trees))
+
+
+def test_work_in_parts_goes_on_at_the_next_poll_and_is_answered_once() -> None:
+    host, core = InParts(), Answers()
+    handle = RunHandle(core, host)
+    while not handle.finished:
+        done = len(host.calls)
+        handle.poll(0)
+        assert len(host.calls) <= done + 1
+    assert host.parts == 6
+    assert len(core.answered) == len(NAMES)
+    assert handle.evidence == {"objects": [{"name": "Plane"}]}
+
+
+def test_a_run_cancelled_between_two_parts_ends() -> None:
+    host = InParts()
+    view = Session()
+    view.claim(lambda: RunHandle(ScriptedCore(), host))
+    while host.calls[-1:] != ["verify"]:
+        view.poll(0)
+    view.cancel()
+    while view.running:
+        view.poll(0)
+    assert view.report is not None and view.report.status == "cancelled"
+    assert host.written == 0 and host.calls.count("verify") == 1
 
 
 def test_the_host_is_told_when_others_may_edit() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import bpy
 import pytest
 from geonode_assistant import api
+from geonode_assistant.host import evaluate, export
 from geonode_assistant.run import driver
 from geonode_assistant.run.bridge import BlenderHost
 
@@ -253,6 +254,46 @@ def test_a_modifier_deleted_by_hand_after_the_write_stays_deleted(grid: None) ->
     assert any("modifier “Nodes” of “Cube” was deleted by hand" in message["text"] for message in report.messages)
     assert not bpy.data.objects["Cube"].modifiers
     assert translation() == 2.0
+
+
+def test_what_is_edited_between_write_and_look_stays_and_is_not_judged(grid: None) -> None:
+    handle = api.start("edit it", "Cube", "replay", replies=[SCALE], approve="all")
+    verify, looks = handle.host.verify, []
+
+    def looking(objects: list[str], trees: list[str]) -> Any:
+        if not looks:
+            by_hand(7.0)
+        looks.append(True)
+        return verify(objects, trees)
+
+    handle.host.verify = looking
+    while not handle.finished:
+        handle.poll()
+        handle.wait(2)
+    assert handle.report().ok, handle.report().messages
+    assert translation() == 7.0, "the edit stays"
+    (node,) = (n for n in handle.evidence["trees"]["Made"]["nodes"] if n["type"] == "GeometryNodeTransform")
+    assert node["inputs"]["Translation"]["value"][2] == 2.0, "what is judged is what the run left"
+
+
+def test_a_look_in_parts_sees_what_one_at_once_sees(grid: None, monkeypatch: Any) -> None:
+    monkeypatch.setattr(export, "STEP_S", 0.0)
+    handle = api.start("edit it", "Cube", "replay", replies=[SCALE], approve="all")
+    verify, looks = handle.host.verify, []
+
+    def looking(objects: list[str], trees: list[str]) -> Any:
+        looks.append(verify(objects, trees))
+        return looks[-1]
+
+    handle.host.verify = looking
+    while not handle.finished:
+        handle.poll(0)
+        handle.wait(2)
+    assert handle.report().ok and len(looks) > 3 and looks[:-1] == [None] * (len(looks) - 1)
+    at_once = evaluate.evidence(["Cube"], ["Made"], None)
+    assert handle.evidence is not None
+    for kind in ("trees", "invalid_links", "inactive", "after", "attributes"):
+        assert handle.evidence[kind] == at_once[kind], kind
 
 
 def go_back() -> None:

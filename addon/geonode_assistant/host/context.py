@@ -15,6 +15,7 @@ import numpy as np
 
 from . import animation, current, export, identity, measure, modifiers, ownership, values
 from .documents import (
+    Bundle,
     Context,
     Document,
     ElementCounts,
@@ -65,18 +66,21 @@ def marked_trees() -> list[str]:
 
 
 def capture_context(
-    object: str | None = None, modifier: str | None = None, with_tree: bool = True, marks: Marks | None = None
+    object: str | None = None,
+    modifier: str | None = None,
+    with_tree: bool = True,
+    marks: Marks | None = None,
+    read: Bundle | None = None,
 ) -> Context:
     """The snapshot for `object` (else the active one) and its Geometry Nodes `modifier` (else the active, else the
-    last one), `with_tree` with its tree. `marks` have been looked at already.
+    last one), `with_tree` with its tree. `marks` have been looked at already, and the tree has been `read`.
 
     Raises `unknown_object` or `unknown_modifier`, with the near names.
     """
     scene = current.scene()
     layer = bpy.context.view_layer
     active = layer.objects.active if layer is not None else None
-    target = modifiers.object_named(object) if object else active
-    target_modifier = _target_modifier(target, modifier)
+    target, target_modifier = _meant(object, modifier)
     tree = target_modifier.node_group if target_modifier is not None else None
     objects = sorted(scene.objects, key=lambda o: o.name)
     shown = _cut(objects, target, active)
@@ -107,9 +111,25 @@ def capture_context(
         ],
     }
     if tree is not None and with_tree:
-        out["tree"] = export.export_tree(tree, whole=False)
+        known = read is not None and read["root"] == values.block_name(tree)
+        out["tree"] = read if read is not None and known else export.export_tree(tree, whole=False)
         out["tree_focus"] = _focus(tree)
     return out
+
+
+def target_tree(object: str | None, modifier: str | None) -> str | None:
+    """The name of the tree that ``capture_context`` shows; raises as that does."""
+    _, found = _meant(object, modifier)
+    tree = found.node_group if found is not None else None
+    return values.block_name(tree) if tree is not None else None
+
+
+def _meant(object: str | None, modifier: str | None) -> tuple[Any, Any]:
+    """The object and the modifier that a prompt is about."""
+    layer = bpy.context.view_layer
+    active = layer.objects.active if layer is not None else None
+    target = modifiers.object_named(object) if object else active
+    return target, _target_modifier(target, modifier)
 
 
 class _Cut(TypedDict, total=False):

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from typing import Any, cast
 
 import bpy
 
 from . import attributes, context, export, identity, likeness, modifiers, values, worn
-from .documents import Evaluated, EvaluatedObject, Evidence, Modifier, Names, ResultBefore
+from .documents import Evaluated, EvaluatedObject, Evidence, Modifier, Names, ResultBefore, Tree
+from .errors import HostError
 from .measure import evaluate_object
 
 # Meshes up to this size are measured before a run.
@@ -76,31 +77,67 @@ def _messages(modifier: Any, kind: str) -> list[str]:
 
 def evidence(objects: Iterable[str], trees: Iterable[str], before: Before | None) -> Evidence:
     """Evaluates the objects and collects what the gates check. `before` is what was noted at the start."""
-    objects = list(dict.fromkeys(objects))
+    steps = evidence_in_steps(objects, exported(trees), before)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            found: Evidence = end.value
+            return found
+
+
+def exported(trees: Iterable[str], left: Mapping[str, Tree] | None = None) -> dict[str, Tree]:
+    """Those of the trees that exist, with their nested groups; of those that a run `left` what it left is known."""
     present = [name for name in dict.fromkeys(trees) if bpy.data.node_groups.get(name) is not None]
-    # As the run left them: what evaluation calls may edit them as well.
-    bundle = export.export_trees(present)["trees"]
-    depsgraph = bpy.context.evaluated_depsgraph_get()
-    depsgraph.update()
+    return export.export_trees(present, left)["trees"]
+
+
+def evidence_in_steps(
+    objects: Iterable[str], bundle: dict[str, Tree], before: Before | None
+) -> Generator[None, None, Evidence]:
+    """As ``evidence``, for trees that were `exported`, in steps of `export.STEP_S` at least, between which the file may
+    change. What is said of an object is true of one moment, and so is what is said of a tree.
+    """
+    pace = export.Pace(export.STEP_S)
+    bpy.context.evaluated_depsgraph_get().update()
     named: set[str] | None = set() if attributes.are_read_by(bundle) else None
     sets_materials = worn.are_set_by(bundle)
+    found: list[EvaluatedObject] = []
+    for name in dict.fromkeys(objects):
+        yield from pace.rest()
+        obj = bpy.data.objects.get(name)
+        if obj is not None:
+            found.append(_object(obj, bpy.context.evaluated_depsgraph_get(), named, before, sets_materials))
+    invalid: dict[str, list[list[str]]] = {}
+    idle: dict[str, list[list[str]]] = {}
+    for name in bundle:
+        yield from pace.rest()
+        tree = _tree(name)
+        if tree is not None and (links := invalid_links(tree)):
+            invalid[name] = links
+        yield from pace.rest()
+        if inputs := (yield from _inactive(name, pace)):
+            idle[name] = inputs
+    yield from pace.rest()
     return {
-        "objects": [
-            _object(bpy.data.objects[name], depsgraph, named, before, sets_materials)
-            for name in objects
-            if bpy.data.objects.get(name) is not None
-        ],
+        "objects": found,
         "trees": bundle,
-        "invalid_links": {
-            name: found for name in bundle if (found := invalid_links(values.resolve("node_group", name)))
-        },
-        "inactive": {name: found for name in bundle if (found := _inactive(values.resolve("node_group", name)))},
+        "invalid_links": invalid,
+        "inactive": idle,
         "before": {"modifiers": {}, "node_groups": []} if before is None else before.names,
         "results_before": {} if before is None else before.results,
         "invalid_before": cast(Any, {} if before is None else before.invalid_links),
         "after": lists(),
         "attributes": None if named is None else attributes.all_names(named),
     }
+
+
+def _tree(name: str) -> Any:
+    """The tree of this name; None if it is gone."""
+    try:
+        return values.resolve("node_group", name)
+    except HostError:
+        return None
 
 
 def lists() -> Names:
@@ -138,15 +175,28 @@ def invalid_links(tree: Any) -> list[list[str]]:
 _KNOWS_INACTIVE = "is_inactive" in bpy.types.NodeSocket.bl_rna.properties
 
 
-def _inactive(tree: Any) -> list[list[str]]:
-    """`[node ID, socket]` for every input that does nothing as the nodes are set: a length where a count is used."""
-    if not _KNOWS_INACTIVE:
-        return []
-    idle = [[s.identifier for s in node.inputs if s.is_inactive and s.enabled] for node in tree.nodes]
-    if not any(idle):
+# How many nodes are looked at before the time is.
+_PORTION = 64
+
+
+def _inactive(name: str, pace: export.Pace) -> Generator[None, None, list[list[str]]]:
+    """`[node ID, socket]` for every input that does nothing as the nodes are set: a length where a count is used. Of a
+    tree that is changed between two steps, what was seen before.
+    """
+    tree = _tree(name) if _KNOWS_INACTIVE else None
+    if tree is None:
         return []
     ids = identity.node_ids(tree)
-    return [[at, socket] for at, sockets in zip(ids, idle, strict=True) for socket in sockets]
+    found: list[list[str]] = []
+    for first in range(0, len(ids), _PORTION):
+        for at, node in enumerate(tree.nodes[first : first + _PORTION], first):
+            found += [[ids[at], s.identifier] for s in node.inputs if s.is_inactive and s.enabled]
+        if pace.is_over():
+            yield from pace.rest()
+            tree = _tree(name)
+            if tree is None or identity.node_ids(tree) != ids:
+                return found
+    return found
 
 
 def _reason(link: Any) -> str:

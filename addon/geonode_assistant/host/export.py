@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from operator import attrgetter
@@ -43,7 +43,7 @@ _GROUPS = frozenset({"GeometryNodeGroup"})
 
 def export_tree(tree: Any, whole: bool = True) -> Bundle:
     """The bundle of a tree and of every group nested in it, each once; `whole` with what has no effect (`stored`)."""
-    return _bundle([tree], values.block_name(tree), whole)
+    return _bundle([tree], values.block_name(tree), whole, {})
 
 
 def export_in_steps(find: Callable[[], Any], whole: bool = True) -> Generator[None, None, Bundle]:
@@ -52,7 +52,7 @@ def export_in_steps(find: Callable[[], Any], whole: bool = True) -> Generator[No
     """
     before: Bundle | None = None
     for _ in range(_PASSES):
-        pace = _Pace(STEP_S)
+        pace = Pace(STEP_S)
         now: Bundle | None = None
         with suppress(_Changed):
             now = yield from _steps(find, whole, pace)
@@ -66,29 +66,41 @@ def export_in_steps(find: Callable[[], Any], whole: bool = True) -> Generator[No
     return export_tree(find(), whole)
 
 
-def export_trees(names: Iterable[str]) -> Bundle:
-    """The bundle of several trees by name; `root` is null. Raises `unknown_node_group`."""
+def export_trees(names: Iterable[str], known: Mapping[str, Tree] | None = None) -> Bundle:
+    """The bundle of several trees by name; `root` is null. Those that are `known` are not read again. Raises
+    `unknown_node_group`.
+    """
     trees: list[Any] = []
     for name in names:
         tree = bpy.data.node_groups.get(name)
         if tree is None:
-            known = [g.name for g in bpy.data.node_groups if not g.name.startswith(".geonode")]
-            raise HostError("unknown_node_group", f'This file has no node group "{name}". {near(name, known)}')
+            present = [g.name for g in bpy.data.node_groups if not g.name.startswith(".geonode")]
+            raise HostError("unknown_node_group", f'This file has no node group "{name}". {near(name, present)}')
         trees.append(tree)
-    return _bundle(trees, None, whole=False)
+    return _bundle(trees, None, False, known or {})
 
 
-def _bundle(roots: list[Any], root: str | None, whole: bool) -> Bundle:
+def _bundle(roots: list[Any], root: str | None, whole: bool, known: Mapping[str, Tree]) -> Bundle:
     done: dict[str, Tree] = {}
     waiting = deque(roots)
     with rna.uncollected():
         while waiting:
             tree = waiting.popleft()
             name = values.block_name(tree)
-            if name not in done:
+            if name in done:
+                continue
+            if name in known:
+                done[name], nested = known[name], list(_groups_of(tree))
+            else:
                 done[name], nested = export_one(tree, whole)
-                waiting.extend(nested)
+            waiting.extend(nested)
     return document(root, done)
+
+
+def _groups_of(tree: Any) -> Iterator[Any]:
+    """The groups that the nodes of a tree use."""
+    groups = (getattr(node, "node_tree", None) for node in tree.nodes)
+    return (group for group in groups if group is not None)
 
 
 def document(root: str | None, trees: dict[str, Tree]) -> Bundle:
@@ -98,7 +110,7 @@ def document(root: str | None, trees: dict[str, Tree]) -> Bundle:
 
 def export_one(tree: Any, whole: bool = False) -> tuple[Tree, list[Any]]:
     """One tree without its nested groups, and the groups that its nodes use; `whole` as for `export_tree`."""
-    steps = _one(_Reading(lambda: tree, whole, _Pace(None)))
+    steps = _one(_Reading(lambda: tree, whole, Pace(None)))
     try:
         next(steps)
     except StopIteration as end:
@@ -111,7 +123,7 @@ class _Changed(Exception):
     """The tree has other nodes than before."""
 
 
-class _Pace:
+class Pace:
     """When a step has taken its time; never without `seconds`."""
 
     def __init__(self, seconds: float | None) -> None:
@@ -128,11 +140,17 @@ class _Pace:
         self.steps += 1
         self._until = time.perf_counter() + (self._seconds or 0.0)
 
+    def rest(self) -> Generator[None, None, None]:
+        """Ends the step if its time is over."""
+        if self.is_over():
+            yield
+            self.begin()
+
 
 class _Reading:
     """A tree that is read in portions. Nothing of Blender's is held from one step to the next: it may be gone."""
 
-    def __init__(self, find: Callable[[], Any], whole: bool, pace: _Pace) -> None:
+    def __init__(self, find: Callable[[], Any], whole: bool, pace: Pace) -> None:
         self._find, self._pace, self.whole = find, pace, whole
         self.tree = find()
         self.ids = identity.node_ids(self.tree)
@@ -151,7 +169,7 @@ class _Reading:
                     raise _Changed
 
 
-def _steps(find: Callable[[], Any], whole: bool, pace: _Pace) -> Generator[None, None, Bundle]:
+def _steps(find: Callable[[], Any], whole: bool, pace: Pace) -> Generator[None, None, Bundle]:
     done: dict[str, Tree] = {}
     root = values.block_name(find())
     waiting: deque[tuple[str, Callable[[], Any]]] = deque([(root, find)])

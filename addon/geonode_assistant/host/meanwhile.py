@@ -15,6 +15,7 @@ from typing import Any
 
 import bpy
 
+from . import rna
 from .documents import StepDelta, Tree
 from .snapshots import content, modifier_snapshot, object_state, tree_state, unanimated
 
@@ -156,10 +157,11 @@ class Meanwhile:
 
     def pause(self) -> None:
         """Others have Blender from now on: reads what was written and has not been read since."""
-        for name in sorted(self._written):
-            tree = self.tree(name)
-            if tree is not None:
-                self._see(name, tree)
+        with rna.uncollected():
+            for name in sorted(self._written):
+                tree = self.tree(name)
+                if tree is not None:
+                    self._see(name, tree)
         for name in self._written_objects:
             obj = self.object(name)
             if obj is not None:

@@ -160,6 +160,15 @@ class Transaction:
         if self._checkpoint is None and self._announced:
             self._meanwhile.note_read(exported)
 
+    def left(self) -> dict[str, Tree]:
+        """The trees as the run left them before others could edit the file, by their present names. What others edited
+        since is theirs, and is not judged.
+        """
+        if self._checkpoint is not None:
+            return {}
+        known = self._meanwhile.left().items()
+        return {name: ir for name, ir in known if (tree := self._covered(name)) is not None and tree.name == name}
+
     def apply(self, delta: StepDelta) -> dict[str, int]:
         """Calls `apply_delta` and records which data-blocks it creates."""
         self._check_untouched()

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -42,6 +42,7 @@ class BlenderHost:
         self._transaction: Transaction | None = None
         self._inspected: Document | None = None
         self._held: Held | None = None
+        self._under_way: tuple[str, Generator[Any, None, Any]] | None = None
         self._result: Result | None = None
         self._on_copy = on_copy
         self._results = results
@@ -50,16 +51,32 @@ class BlenderHost:
         self._changes: Changes | None = None
         self._marks: dict[int, list[Mark]] = {}
 
-    def capture_context(self, object: str | None, modifier: str | None) -> Context:
-        from ..host import context
+    def capture_context(self, object: str | None, modifier: str | None) -> Context | None:
+        from . import looking
 
-        return context.capture_context(object, modifier)
+        found: Context | None = self._go_on("capture_context", lambda: looking.capture_in_steps(object, modifier))
+        return found
 
-    def inspect(self, objects: list[str], trees: list[str]) -> Document:
-        from ..host import context
+    def inspect(self, objects: list[str], trees: list[str]) -> Document | None:
+        from . import looking
 
-        document = self._inspected = context.inspect(objects, trees)
+        document: Document | None = self._go_on("inspect", lambda: looking.inspect_in_steps(objects, trees))
+        if document is not None:
+            self._inspected = document
         return document
+
+    def _go_on(self, what: str, begin: Callable[[], Generator[Any, None, Any]]) -> Any:
+        """Does the next part of a work, from its beginning if another one was under way; what it gives, None before."""
+        name, steps = self._under_way or ("", None)
+        if steps is None or name != what:
+            steps = begin()
+        self._under_way = None
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value
+        self._under_way = (what, steps)
+        return None
 
     def call_tools(self, calls: list[HostCall], target: dict[str, Any]) -> ToolResults:
         from . import tools
@@ -162,16 +179,21 @@ class BlenderHost:
         message = transaction.execute(lambda: chosen.execute(payload))
         return {"message": str(message or ""), "objects": objects, "trees": trees}
 
-    def verify(self, objects: list[str], trees: list[str]) -> Evidence:
+    def verify(self, objects: list[str], trees: list[str]) -> Evidence | None:
+        found: Evidence | None = self._go_on("verify", lambda: self._verify(objects, trees))
+        return found
+
+    def _verify(self, objects: list[str], trees: list[str]) -> Generator[None, None, Evidence]:
         from ..host import evaluate
 
         if self._held is not None:
             self._held.check()
-        before = self._transaction.before if self._transaction is not None else None
-        evidence = evaluate.evidence(objects, trees, before)
-        if self._transaction is not None:
-            self._transaction.note_read(evidence["trees"])
-        return evidence
+        transaction = self._transaction
+        bundle = evaluate.exported(trees, transaction.left() if transaction is not None else None)
+        if transaction is not None:
+            transaction.note_read(bundle)
+        before = transaction.before if transaction is not None else None
+        return (yield from evaluate.evidence_in_steps(objects, bundle, before))
 
     def restore(self) -> Restored:
         transaction = self._open()
@@ -258,6 +280,6 @@ class BlenderHost:
         return self._transaction
 
     def _close(self) -> dict[str, Any]:
-        self._transaction = self._held = None
+        self._transaction = self._held = self._under_way = None
         self._removable = set()
         return {}

@@ -42,8 +42,11 @@ Approve = Literal["all"] | Callable[[dict[str, Any]], Decision | dict[str, Any]]
 
 # The time budget of one poll, in seconds: short enough for a window to keep drawing.
 POLL_BUDGET_S = 0.005
-# For so many seconds after a first write, writes follow each other in one poll: if others might edit the file in
-# between, it would have to be read again. The core is not waited for longer than in other polls.
+# What a window carries out in a poll of its own: each is as much as may happen between two of its drawings. What others
+# edit in between is theirs (`host/meanwhile.py`).
+_APART = frozenset({"begin", "apply_step", "execute_step", "verify", "commit"})
+# Where nobody else has Blender, writes follow each other in one poll for so many seconds after the first: the file need
+# not be read again in between. The core is not waited for longer than in other polls.
 WRITING_S = 0.25
 _WRITES = frozenset({"begin", "apply_step"})
 # How long a blocking wait may last before Python handles signals, in milliseconds.
@@ -92,15 +95,17 @@ class Trial(Protocol):
 
 
 class Host(Protocol):
-    """The work that only Blender's main thread can do. Every method may raise an error with a ``code``."""
+    """The work that only Blender's main thread can do. Every method may raise an error with a ``code``. One that
+    returns None has done a part of its work, and is called again with the same arguments until all is done.
+    """
 
-    def capture_context(self, object: str | None, modifier: str | None) -> Context: ...
-    def inspect(self, objects: list[str], trees: list[str]) -> Document: ...
+    def capture_context(self, object: str | None, modifier: str | None) -> Context | None: ...
+    def inspect(self, objects: list[str], trees: list[str]) -> Document | None: ...
     def call_tools(self, calls: list[HostCall], target: dict[str, Any]) -> ToolResults: ...
     def begin(self, objects: list[str], trees: list[str], extend: bool, whole: bool) -> dict[str, Any]: ...
     def apply_step(self, step_id: str, delta: StepDelta) -> Applied: ...
     def execute_step(self, step_id: str, action_type: str, payload: dict[str, Any]) -> Applied: ...
-    def verify(self, objects: list[str], trees: list[str]) -> Evidence: ...
+    def verify(self, objects: list[str], trees: list[str]) -> Evidence | None: ...
     def restore(self) -> Restored: ...
     def give_up(self) -> None: ...
     def pause(self) -> None: ...
@@ -160,6 +165,7 @@ class RunHandle:
         self._transaction_open = False
         self._kept = False
         self._performing = False
+        self._took_s = 0.0  # of the effect that is under way
         self._error: dict[str, str] | None = None
         self._cancelled_at: float | None = None
         self._cancel_reason: dict[str, str] | None = None
@@ -180,12 +186,13 @@ class RunHandle:
         """Whether the file is between two writes of this run; it must not be saved or undone in this state."""
         return self._transaction_open and not self._performing
 
-    def poll(self, budget_s: float = POLL_BUDGET_S) -> list[dict[str, Any]]:
+    def poll(self, budget_s: float = POLL_BUDGET_S, apart: bool = True) -> list[dict[str, Any]]:
         """Carries out effects for about ``budget_s`` seconds; returns the new events for the interface.
 
-        At least one waiting effect is carried out, and with a budget of 0 no other; else what follows a write is
-        carried out at once, also if the budget is used up. Never raises an error of the core or the host: the run then
-        ends with status ``error`` and everything is restored.
+        At least one waiting effect, or a part of it, is carried out, and with a budget of 0 no other. ``apart``:
+        nothing follows a write in the same poll; else what follows one is carried out at once, even if the budget is
+        used up. Never raises an error of the core or the host: the run then ends with status ``error`` and everything
+        is restored.
         """
         events: list[dict[str, Any]] = []
         if self.finished:
@@ -198,6 +205,9 @@ class RunHandle:
             while self._effects and not self.finished:
                 effect = self._effects.popleft()
                 self._carry_out(effect)
+                if apart and effect["effect"] in _APART:
+                    events += self._turn()
+                    break
                 # The core mostly answers within milliseconds, while a slow redraw may come before the next poll.
                 now = time.monotonic()
                 left = deadline - now
@@ -243,6 +253,7 @@ class RunHandle:
                 if effect["effect"] in ("begin", "restore", "commit"):
                     self._effects.append(effect)
                 else:
+                    self._took_s = 0.0
                     self.core.fail(effect["id"], {"code": "cancelled", "message": "The run was cancelled."})
         except Exception as error:
             self._abort(error)
@@ -383,20 +394,25 @@ class RunHandle:
         started = time.perf_counter()
         try:
             result = self.perform(effect)
-            if effect["effect"] == "call_tools" and len(result["results"]) < len(effect["calls"]):
-                # One call per turn, so that the window is drawn between two of them.
+            self._took_s += time.perf_counter() - started
+            if result is None:
+                # The window is drawn before the next part.
                 self._effects.appendleft(effect)
                 return
         except Exception as error:
             # The core decides what follows from a failed effect; after a write it requests the restore itself.
+            self._took_s = 0.0
             self.core.fail(effect_id, failure(error))
         else:
-            self.core.answer(effect_id, result, (time.perf_counter() - started) * 1000)
+            took_s, self._took_s = self._took_s, 0.0
+            self.core.answer(effect_id, result, took_s * 1000)
         finally:
             self._performing = False
 
-    def perform(self, effect: Effect) -> Mapping[str, Any]:
-        """Carries out an effect of the core and returns its result; raises when the host fails."""
+    def perform(self, effect: Effect) -> Mapping[str, Any] | None:
+        """Carries out an effect of the core, or the next part of it, and returns its result; None if that was not the
+        last part. Raises when the host fails.
+        """
         host = self.host
         match effect["effect"]:
             case "capture_context":
@@ -407,7 +423,7 @@ class RunHandle:
                 # The effect keeps its results between two turns.
                 done: list[HostResult] = cast("dict[str, Any]", effect).setdefault("results", [])
                 done += host.call_tools(effect["calls"][len(done) : len(done) + 1], effect["target"])["results"]
-                return {"results": done}
+                return {"results": done} if len(done) >= len(effect["calls"]) else None
             case "begin":
                 extend, whole = effect.get("extend", False), effect.get("whole", False)
                 result = host.begin(effect["objects"], effect["trees"], extend, whole)
@@ -423,7 +439,8 @@ class RunHandle:
             case "execute_step":
                 return host.execute_step(effect["step_id"], effect["action_type"], effect["payload"])
             case "verify":
-                evidence = self.evidence = host.verify(effect["objects"], effect["trees"])
+                evidence = host.verify(effect["objects"], effect["trees"])
+                self.evidence = evidence or self.evidence
                 return evidence
             case "restore":
                 return self._restore()
@@ -584,7 +601,7 @@ def drive(
     started = time.monotonic()
     try:
         while not handle.finished:
-            for event in handle.poll():
+            for event in handle.poll(apart=False):
                 if on_event is not None:
                     on_event(event)
             if timeout_s is not None and time.monotonic() > started + timeout_s:

@@ -56,8 +56,8 @@ class Remembered:
     runs: list[Run] = field(default_factory=list)
     _numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
-    def note(self, report: RunReport, results: list[Any], is_prompt: bool) -> None:
-        """Remembers a run that has ended. ``results``: the modifiers that hold what it made."""
+    def note(self, report: RunReport, results: list[Any], is_prompt: bool) -> Run:
+        """Remembers a run that has ended, without its tree. ``results``: the modifiers that hold what it made."""
         turn = (report.conversation, report.conversation_turns) if report.conversation is not None else None
         modifier = next(iter(results), None)
         run = Run(
@@ -70,10 +70,15 @@ class Remembered:
             report.final_message or next((message["text"] for message in report.messages), ""),
             list(report.diff),
             turn,
-            _left(modifier) if modifier is not None else None,
         )
         self.runs.insert(0, run)
         del self.runs[MOST_RUNS:]
+        return run
+
+    def keep_tree(self, run: Run, results: list[Any]) -> None:
+        """Remembers the tree of a run, and forgets the oldest trees."""
+        modifier = next(iter(results), None)
+        run.left = _left(modifier) if modifier is not None else None
         for old in [known for known in self.runs if known.left is not None][MOST_TREES:]:
             old.left = None
 

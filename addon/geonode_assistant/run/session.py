@@ -34,6 +34,7 @@ class Session:
     """The state of the one run that the interface shows; the panels draw nothing else."""
 
     def __init__(self) -> None:
+        self._treeless: remembered.Run | None = None
         self.told: set[str] = set()
         """Texts that earlier runs of this process have told already."""
         self.reset("")
@@ -52,6 +53,7 @@ class Session:
 
     def _begin(self, prompt: str) -> None:
         """Clears the last run, but not its conversation, nor which parts of the panel are open."""
+        self.remember_tree()
         self.told |= {message["text"] for message in self.messages}
         conversation, turns, shown = self.conversation, self.turns, self.shown
         made = self.handle is not None and bool(self.results)
@@ -63,6 +65,7 @@ class Session:
     def reset(self, prompt: str) -> None:
         """Clears everything and sets the prompt."""
         self.new_conversation()
+        self._treeless = None
         self.handle: RunHandle | None = None
         self.is_prompt = True
         """Whether ``prompt`` are words that were sent; otherwise the name of a preset, a plan or a tree."""
@@ -155,8 +158,10 @@ class Session:
             message["hint"] = error.hint
         self.messages = [message]
 
-    def poll(self, budget_s: float = POLL_BUDGET_S) -> bool:
-        """Advances the run; returns whether a redraw is needed, also because another second has passed."""
+    def poll(self, budget_s: float = POLL_BUDGET_S, at_once: bool = True) -> bool:
+        """Advances the run; returns whether a redraw is needed, also because another second has passed. ``at_once``:
+        the tree of a run that has ended is remembered too; else the caller calls ``remember_tree`` next.
+        """
         if self.handle is None or self.report is not None:
             return False
         events = self.handle.poll(budget_s)
@@ -175,9 +180,23 @@ class Session:
             self.progress, self.activity = None, ""
             # What a run made must not be lost because it cannot be remembered.
             with contextlib.suppress(Exception):
-                remembered.current.note(self.report, self.results, self.is_prompt)
+                self._treeless = remembered.current.note(self.report, self.results, self.is_prompt)
+            if at_once:
+                self.remember_tree()
             changed = True
         return changed
+
+    @property
+    def is_treeless(self) -> bool:
+        """Whether the tree of the run that has ended is still to be remembered."""
+        return self._treeless is not None
+
+    def remember_tree(self) -> None:
+        """Remembers the tree of the run that has ended, once."""
+        run, self._treeless = self._treeless, None
+        if run is not None:
+            with contextlib.suppress(Exception):
+                remembered.current.keep_tree(run, self.results)
 
     def cancel(self) -> None:
         """Cancels the run; polling continues until it has ended."""

@@ -31,6 +31,7 @@ def start() -> None:
 def stop() -> None:
     """Ends the run at once, restores what it wrote, and removes the timer."""
     session.current.close()
+    session.current.remember_tree()
     reading.remove()
     for timer in (tick, look_after):
         if bpy.app.timers.is_registered(timer):
@@ -46,13 +47,17 @@ def tick() -> float | None:
         if not session.current.pending:
             # Before anything is written: it is no part of what the run finds.
             reading.close()
-        changed = session.current.poll()
+        if session.current.is_treeless:
+            # In a tick of its own: it is read with all that it stores.
+            session.current.remember_tree()
+            history.load()
+        changed = session.current.poll(at_once=False)
     if changed:
         if not session.current.running:
             history.load()
             bpy.app.timers.register(look_after, first_interval=LOOK_AFTER_S)
         redraw()
-    return INTERVAL_S if session.current.running else None
+    return INTERVAL_S if session.current.running or session.current.is_treeless else None
 
 
 def look_after() -> None:

@@ -25,6 +25,9 @@ BEGIN_S, BETWEEN_S = 1.0, 0.1
 WRITING_S = 120.0
 # Modules that a run loads only once it is there.
 LATE = ("evaluate", "snapshots", "checkpoint", "meanwhile", "standing", "transaction", "marks")
+# What `numpy.unique` loads when it is first called, with which a run tells what an object shows; it takes tens of
+# milliseconds.
+LATE_OF_NUMPY = ("numpy.ma.core", "numpy.ma")
 # How long node types are described in one piece.
 DESCRIBING_S = 0.003
 
@@ -55,8 +58,9 @@ def pieces() -> Iterator[None]:
     gallery.load()
     yield
     host = catalogue.__name__.rpartition(".")[0]
-    for name in LATE:
-        import_module(f"{host}.{name}")
+    for name in (*(f"{host}.{late}" for late in LATE), *LATE_OF_NUMPY):
+        with suppress(ImportError):
+            import_module(name)
         yield
     with suppress(Exception):
         native.core()
