@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from conftest import WORK
 from endpoint import Endpoint
 from plans import lift
-from window import Window
+from window import ADDON, Screen, Window
 
 # Work that is Blender's own: what the run waits for is its doing, not its steering.
 MEASURE = """
@@ -50,6 +51,52 @@ def test_the_main_thread_keeps_drawing(window: Window, model: Endpoint, figure: 
     ticks = window.ask("bpy.app.driver_namespace['ticks']")
     figure("longest tick outside Blender's own work", f"{max(own for own, _ in ticks) * 1000:.1f} ms")
     figure("longest snapshot, application or evaluation", f"{max(work for _, work in ticks) * 1000:.1f} ms")
+
+
+CALLBACKS = """
+import time
+handles = __import__(ADDON + ".run.driver", fromlist=["RunHandle"]).RunHandle
+space = bpy.app.driver_namespace
+callbacks, effects = space.setdefault("callbacks", []), space.setdefault("effects", [])
+inner, perform = polling.tick, handles.perform
+def performing(self, effect):
+    effects.append(effect["effect"])
+    return perform(self, effect)
+def tick():
+    effects.clear()
+    start = time.thread_time()
+    try:
+        return inner()
+    finally:
+        callbacks.append((time.thread_time() - start, list(effects)))
+handles.perform, polling.tick = performing, tick
+"""
+APART = {"begin", "apply_step", "verify", "commit"}
+
+
+def test_the_first_run_of_a_session_takes_many_short_callbacks(
+    screen: Screen, installed: None, figure: Callable[[str, str], None]
+) -> None:
+    window = Window(screen, WORK / "first")
+    try:
+        window.do(f"bpy.context.preferences.addons[{ADDON!r}].preferences.provider = 'offline'")
+        window.open_tab()
+        warming = f"__import__('{ADDON}.ui.warming', fromlist=['warming'])"
+        window.wait(f"not bpy.app.timers.is_registered({warming}._go_on)")
+        window.do(CALLBACKS.replace("ADDON", repr(ADDON)))
+        for run in ("first", "second"):
+            window.do("bpy.app.driver_namespace['callbacks'].clear()")
+            window.send_prompt("scatter 20 cubes on cube" if run == "first" else "make a brick wall")
+            assert window.ask("current.summary") == "DONE", window.ask("current.messages")
+            callbacks = window.ask("bpy.app.driver_namespace['callbacks']")
+            longest = max(seconds for seconds, _ in callbacks)
+            figure(f"processor time of the longest callback in the {run} run", f"{longest * 1000:.1f} ms")
+            done = [effect for _, effects in callbacks for effect in effects]
+            assert APART <= set(done)
+            heavy = [[effect for effect in effects if effect in APART] for _, effects in callbacks]
+            assert max(map(len, heavy)) == 1, heavy
+    finally:
+        window.close()
 
 
 DRAWS = """
