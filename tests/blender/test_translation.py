@@ -22,7 +22,7 @@ SENTENCES = {
         "Der Auftrag sagt nicht, um welches Objekt es geht. Geeignete Objekte: A, B. Bitte eines nennen oder auswählen."
     ),
     "“Scatter” of “Plane” now has: Count 50. Everything else in it stays as it is.": (
-        "„Scatter“ von „Plane“ hat jetzt: Count 50. Alles andere darin bleibt, wie es ist."
+        "„Scatter“ von „Plane“ hat jetzt: Anzahl 50. Alles andere darin bleibt, wie es ist."
     ),
     # Names are names, though presets and their inputs are called the same.
     "The prompt does not say which object it is about. Suitable objects: Stairs, Text. Name one, or select it.": (
@@ -38,7 +38,7 @@ SENTENCES = {
         "nennen oder etwas Neues verlangen."
     ),
     # Each of its sentences is shown alone, too.
-    "“Scatter” of “Cube” now has: count 50.": "„Scatter“ von „Cube“ hat jetzt: count 50.",
+    "“Scatter” of “Cube” now has: count 50.": "„Scatter“ von „Cube“ hat jetzt: Anzahl 50.",
     "Everything else in it stays as it is.": "Alles andere darin bleibt, wie es ist.",
     "Word it like one of the presets, or choose a language model.": (
         "Wie eine der Vorgaben formulieren, oder ein Sprachmodell wählen."
@@ -106,6 +106,12 @@ def test_sentences_of_the_core_are_recognized(text: str) -> None:
 def test_a_message_nobody_translated_is_told_by_its_code(message: tuple[str, str, str], shown: list[str]) -> None:
     assert list(translation.told_of_in(*message, "de")) == shown
     assert list(translation.told_of_in(*message, "en")) == [part for part in message[1:] if part]
+
+
+def test_values_are_told_by_the_names_of_their_sliders() -> None:
+    text = "“Scatter” of “Cube” now has: rocks, count 40, minimum distance 0.2 m, no such input 3."
+    told = translation.told_in(f"{text} Everything else in it stays as it is.", "de")
+    assert "hat jetzt: rocks, Anzahl 40, Mindestabstand 0.2 m, no such input 3." in told
 
 
 def test_a_place_may_hold_anything() -> None:

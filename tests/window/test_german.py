@@ -57,3 +57,34 @@ def test_german_can_be_read_in_a_narrow_sidebar(german: Window) -> None:
         window.do("preferences.choices.stored().provider = 'offline'; current.reset('')")
         window.do("bpy.ops.preferences.reset_default_theme()")
         window.widen(width)
+
+
+QUESTION = """
+from types import SimpleNamespace
+code = "\\n".join(f"value_{n} = {n}" for n in range(40))
+script = {"mode": "safe", "code": code, "lines": 40, "timeout_ms": 1000, "removes": [], "marks": [3]}
+step = {"id": "/steps/0", "step_id": "s", "description": "Scatter", "destructive": True, "reason": None}
+step |= {"operations": [], "script": script, "action_type": "PYTHON"}
+request = {"reason": "It runs a script of 40 lines.", "steps": [step], "diff": [], "summary": []}
+current.reset("x")
+current.handle = SimpleNamespace(pending={"1": request}, finished=False, trying=False, close=lambda: None,
+                                 poll=lambda *_: [], state="applying", summary="VALIDATING")
+current.summary = "VALIDATING"
+"""
+
+
+def test_questions_about_scripts_can_be_answered_in_german_in_a_narrow_sidebar(german: Window) -> None:
+    window, width = german, german.box("VIEW_3D")[2]
+    try:
+        window.widen(220)
+        window.do(QUESTION)
+        window.settle()
+        window.photograph("german_question_220")
+        for what, across in (("accept=True", 0.3), ("accept=False", 0.8)):
+            window.find(what, across=across)
+        # One below the other: side by side the longer name would be cut.
+        window.find("page=1", across=0.3)
+        window.photograph("german_script_220")
+    finally:
+        window.do("current.handle = None\ncurrent.reset('')")
+        window.widen(width)

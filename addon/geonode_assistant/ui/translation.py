@@ -35,6 +35,8 @@ WHOLE = ("interface", "settings", "titles", *TEMPLATES)
 REGISTERED = ("settings", "interface")
 # Places whose fillings are words of the core themselves, not names and numbers.
 TOLD = ("kind", "list", "reason", "time")
+# The place whose filling is a list of inputs, each with its value.
+VALUES = "values"
 _PLACE = re.compile(r"\{(\w+)\}")
 # What “copies” and “copy”, “leaves” and “leaf” have in common.
 _NOUN = re.compile(r"^(\\ \w+?)(?:ies|ves|es|s)\b")
@@ -150,7 +152,19 @@ def _filling(name: str, value: str, language: str) -> str:
     """What fills a place: as it is with the quotes of the language, but words of the core may be entries themselves."""
     if name in TOLD:
         return ", ".join(told_in(entry, language) for entry in value.split(", "))
+    if name == VALUES:
+        value = ", ".join(_titled(entry, language) for entry in value.split(", "))
     return _signed(value, language)
+
+
+def _titled(entry: str, language: str) -> str:
+    """A value behind the name of its input, such as `count 40`, with the name that its slider has."""
+    known, words = entries_of(language).get("sliders", {}), entry.split(" ")
+    for count in range(len(words) - 1, 0, -1):
+        name = " ".join(words[:count]).capitalize()
+        if name in known:
+            return " ".join([known[name], *words[count:]])
+    return entry
 
 
 def _signed(value: str, language: str) -> str:

@@ -12,7 +12,7 @@ from ...run import session
 from .. import history, pictures, properties, wording
 from ..translation import say
 from .card import draw_pair
-from .wrapping import draw_text, side_by_side
+from .wrapping import draw_text, is_wide, side_by_side
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import IconItems
@@ -78,4 +78,5 @@ def _draw_run(box: bpy.types.UILayout, run: Entry, context: bpy.types.Context) -
         row.operator("geonode.send_again", icon="PLAY").run = run["id"]
         row.operator("geonode.use_example", text="Edit Prompt", icon="GREASEPENCIL").prompt = run["prompt"]
     text = "Forget Conversation…" if run["conversation"] is not None else "Forget…"
-    box.operator("geonode.delete_run", text=text, icon="TRASH").run = run["id"]
+    icon: IconItems = "TRASH" if is_wide(context) else "NONE"
+    box.operator("geonode.delete_run", text=text, icon=icon).run = run["id"]

@@ -11,7 +11,7 @@ import bpy
 from ...run import session
 from .. import properties
 from ..translation import say
-from .wrapping import draw_code, draw_message, draw_text, draw_texts, fits
+from .wrapping import draw_code, draw_message, draw_text, draw_texts, fits, is_wide, side_by_side
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import IconItems
@@ -64,7 +64,12 @@ def _draw_answers(
     that they are in sight however long that is.
     """
     row = box.row(align=True)
-    answers: tuple[tuple[str, IconItems, bool], ...] = (("Approve", "CHECKMARK", True), ("Reject", "X", False))
+    # In a narrow sidebar the words take the room of their icons.
+    wide = is_wide(context)
+    answers: tuple[tuple[str, IconItems, bool], ...] = (
+        ("Approve", "CHECKMARK" if wide else "NONE", True),
+        ("Reject", "X" if wide else "NONE", False),
+    )
     is_open = view.can_approve(request)
     for label, icon, accept in answers:
         cell = row.row(align=True)
@@ -206,7 +211,7 @@ def _draw_script(
     inner.alert = trusted
     head = inner.row(align=True)
     title = say("Trusted ({count} lines)" if trusted else "Safe mode ({count} lines)", count=script["lines"])
-    head.label(text=title, icon="ERROR" if trusted else "SCRIPT")
+    draw_text(head.column(), title, context, "ERROR" if trusted else "SCRIPT", beside=True, nested=True)
     head.operator("geonode.read_script", text="", icon="WORDWRAP_OFF").step_id = step_id
     head.operator("geonode.copy_script", text="", icon="COPYDOWN").step_id = step_id
     if trusted:
@@ -216,7 +221,7 @@ def _draw_script(
         turns: tuple[tuple[str, int, IconItems], ...]
         turns = (("Back", page - 1, "TRIA_LEFT"), ("Next Page", page + 1, "TRIA_RIGHT"))
         inner.label(text=say("Page {page} of {pages}", page=page + 1, pages=pages))
-        row = inner.row(align=True)
+        row = side_by_side(inner, context, *(text for text, *_ in turns))
         for text, to, icon in turns:
             cell = row.row(align=True)
             cell.enabled = 0 <= to < pages
