@@ -198,6 +198,11 @@ def test_times_are_told_as_a_clock_on_the_wall_shows_them(monkeypatch: pytest.Mo
     assert history.when(now - 90_000) == "2026-02-27 23:05"
 
 
+def test_a_change_is_named_by_its_words() -> None:
+    assert history.asked("Change it: twice as many") == "Change: twice as many"
+    assert history.asked("change the colour") == "change the colour"
+
+
 def test_many_runs_are_bounded() -> None:
     run = remembered.Run("", 0.0, "x", True, None, "done", "", [])
     remembered.current.runs[:] = [run] * (remembered.MOST_RUNS + 5)

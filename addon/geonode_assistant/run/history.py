@@ -26,6 +26,8 @@ from .remembered import Run
 FOLDER, ENDING = "conversations", ".json"
 # Of each process and of all files: the newest are read, and of files those that hold an ordinary conversation.
 MOST_FILES, MOST_BYTES, MOST_SHOWN = 50, 1 << 20, 300
+CHANGE = "Change it: "
+"""How a prompt begins that the interface makes of words for a change."""
 _VALUE = re.compile(r": default from (?=[^”]*$)")
 _read: dict[tuple[str, int, int], builtins.list[Run]] = {}
 

@@ -37,6 +37,12 @@ def toggle(run: str) -> None:
     opened = "" if run == opened else run
 
 
+def asked(prompt: str) -> str:
+    """A prompt as the history names it: words for a change, without what makes planners take them for one."""
+    words = prompt.removeprefix(history.CHANGE)
+    return prompt if words == prompt else say("Change: {words}", words=words)
+
+
 def when(at: float) -> str:
     """A time in words, as the clock on the wall had it: ``today 14:05``, ``yesterday 09:10``, ``2026-11-03 18:00``."""
     then, today = time.localtime(at), time.localtime()

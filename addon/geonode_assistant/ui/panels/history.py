@@ -43,7 +43,7 @@ def draw_history(layout: bpy.types.UILayout, view: session.Session, context: bpy
     column = box.column(align=True)
     for run in found[:most]:
         is_open = run["id"] == history.opened
-        text = one_line(run["prompt"], SHOWN_LETTERS) or "…"
+        text = one_line(history.asked(run["prompt"]), SHOWN_LETTERS) or "…"
         button = column.operator("geonode.show_run", text=text, icon=ICONS.get(run["status"], "DOT"), depress=is_open)
         button.run = run["id"]
         if is_open:
