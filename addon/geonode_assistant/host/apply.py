@@ -36,7 +36,7 @@ from .deferred_updates import Suppressor, suppression
 from .documents import NodeAdd, Placed, StepDelta, TreeDelta
 from .errors import HostError, near
 from .lookup import Lookup, made_as, of_several
-from .socket_flags import Flags
+from .socket_flags import Flags, Parted
 
 # Lists of a delta that change the structure of a tree, and those that change values.
 _STRUCTURE = ("settings", "interface", "remove", "add", "stamp", "labels", "props", "pairs", "parents")
@@ -50,6 +50,7 @@ _FEW = 3
 # Blender crashes when they are set while it believes a tree update to be running: set after all phases.
 _PLAINLY = frozenset({"ui_shortcut"})
 
+_PASSING = ".geonode_passing_"
 
 Names = Callable[[str], Mapping[str, str] | None]
 
@@ -123,7 +124,9 @@ class TreeEdit(Lookup):
         counts: Counter[str],
         names: Mapping[str, str] | None = None,
         moved: animation.Moved | None = None,
+        parted: Parted | None = None,
     ) -> None:
+        """`parted`: what `props` would say of sockets; they have only what belongs to nodes then."""
         self.delta = delta
         self.counts = counts
         self._moved = moved if moved is not None else animation.Moved()
@@ -136,8 +139,10 @@ class TreeEdit(Lookup):
         self._new_inputs: list[str] = []
         self._small = False
         props = delta.get("props", [])
-        self._socket_props = [entry for entry in props if _is_socket_prop(entry)]
-        self._node_props = [entry for entry in props if not _is_socket_prop(entry)] if self._socket_props else props
+        self._flags = None if parted is None else parted.flags
+        self._socket_props = [entry for entry in props if _is_socket_prop(entry)] if parted is None else parted.rest
+        unparted = parted is None and self._socket_props
+        self._node_props = [entry for entry in props if not _is_socket_prop(entry)] if unparted else props
         self._keepers = self._keep_animation()
         self._removed: dict[str, str] = {}
 
@@ -203,7 +208,7 @@ class TreeEdit(Lookup):
         if delta.get("items"):
             self._collect_items()
             self._suppressed(suppressor, self._edit_items)
-        if any(delta.get(name) for name in _CONTENT) or self._socket_props:
+        if any(delta.get(name) for name in _CONTENT) or self._socket_props or self._flags:
             self._suppressed(suppressor, self._edit_values, self._edit_places)
         if self._reroutes:
             reroutes.retype(self.tree, [(self.node(i, "set the type of"), kind) for i, kind in self._reroutes.items()])
@@ -341,8 +346,7 @@ class TreeEdit(Lookup):
         for node_id in doomed:
             self.tree.nodes.remove(self.nodes.pop(node_id))
         self.counts["remove"] += len(doomed)
-        for entry in self.delta.get("add", []):
-            self._add_node(entry)
+        self._add_nodes(self.delta.get("add", []))
         for node_id in self.delta.get("stamp", []):
             identity.stamp(self.node(node_id, "mark"), node_id)
         for node_id, label in self.delta.get("labels", []):
@@ -362,7 +366,22 @@ class TreeEdit(Lookup):
                     f'Nodes "{node_id}" and "{other}" of "{self.name}" are one zone: remove both or neither.',
                 )
 
-    def _add_node(self, entry: NodeAdd) -> None:
+    def _add_nodes(self, added: list[NodeAdd]) -> None:
+        """Adds nodes. New ones get their final names at once, for Blender gives a default name and searches for a free
+        number, which takes cubic time; a name that is itself a default comes last, since it starts that search.
+        """
+        late: list[tuple[Any, str]] = []
+        for entry in added:
+            node = self._add_node(entry)
+            wanted = entry.get("name") or _cut_name(entry["id"])
+            if node.name == wanted:
+                late.append((node, wanted))
+                wanted = f"{_PASSING}{len(late)}"
+            node.name = wanted
+        for node, wanted in late:
+            node.name = wanted
+
+    def _add_node(self, entry: NodeAdd) -> Any:
         node_id, kind = entry["id"], entry["type"]
         if node_id in self.nodes:
             raise HostError("duplicate_id", f'Tree "{self.name}" already has a node "{node_id}".')
@@ -374,14 +393,13 @@ class TreeEdit(Lookup):
                 f'Add node "{node_id}" to "{self.name}": Blender '
                 f"{bpy.app.version_string} has no node type {kind} for geometry.",
             ) from error
-        # The final name is set at once: with default names Blender searches for a free number, which takes cubic time.
-        node.name = entry.get("name") or _cut_name(node_id)
         if entry.get("stamp", True):
             identity.stamp(node, node_id)
         if entry.get("label"):
             node.label = entry["label"]
         self.nodes[node_id] = node
         self.counts["add"] += 1
+        return node
 
     def _edit_props(self) -> None:
         for start, end in self.delta.get("pairs", []):
@@ -504,7 +522,7 @@ class TreeEdit(Lookup):
 
     def _edit_values(self) -> None:
         self._unlink()
-        flags = Flags(self)
+        flags = Flags(self, self._flags)
         for entry in self._socket_props:
             if not self._small and flags.take(entry):
                 continue
@@ -636,7 +654,8 @@ class TreeEdit(Lookup):
             self.counts["locations"] += len(wanted)
 
     def _copy_defaults_to_users(self, suppressor: Suppressor) -> None:
-        defaults.copy_to_users(self.tree, self._new_inputs, suppressor)
+        if self._new_inputs:
+            defaults.copy_to_users(self.tree, self._new_inputs, suppressor)
 
 
 def _parted(props: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

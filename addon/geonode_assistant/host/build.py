@@ -15,7 +15,10 @@ from .apply import TreeEdit
 from .deferred_updates import Suppressor, suppression
 from .documents import InterfaceEditAdd, Item, Node, Tree, TreeDelta
 from .errors import HostError
+from .socket_flags import Parted
 
+_SAME: dict[str, str] = {}
+_NONE: dict[str, Any] = {}
 # The exceptions of reading a document in which something is missing or of the wrong type.
 _MISSING = (LookupError, AttributeError, TypeError, ValueError, ArithmeticError)
 
@@ -69,7 +72,8 @@ def _build(
     def start() -> None:
         sockets[key] = _interface(tree, ir["interface"])
         _settings(tree, ir.get("settings", {}))
-        edit = TreeEdit(_delta(tree.name, ir, made, sockets, key), {}, Counter())
+        delta, parted = _delta(tree.name, ir, made, sockets, key)
+        edit = TreeEdit(delta, {}, Counter(), parted=parted)
         edits.append(edit)
         edit.edit_structure()
 
@@ -82,7 +86,7 @@ def _build(
 
         def finish() -> None:
             for item in menus:
-                found = sockets[key][item["identifier"]]
+                found = sockets[key].get(item["identifier"], item["identifier"])
                 interface.change(tree, found, None, {"default_value": item["props"]["default_value"]})
             inert_state.write(ir, edit.nodes, _renamed(ir["nodes"], sockets, key))
 
@@ -131,7 +135,8 @@ def _settings(tree: Any, settings: dict[str, Any]) -> None:
 def _interface(tree: Any, wanted: list[Item]) -> dict[str, str]:
     """Creates the items in the order of their numbers, so that they get the same identifiers, then sorts them.
 
-    Returns the document's identifiers → the tree's (those of Blender before 4.0 cannot be reproduced).
+    Returns the document's identifiers → the tree's, where they differ (those of Blender before 4.0 cannot be
+    reproduced).
     """
     made: dict[str, str] = {}
     for item, number in _numbered(wanted):
@@ -143,7 +148,7 @@ def _interface(tree: Any, wanted: list[Item]) -> dict[str, str]:
         late = {key: value for key, value in item.get("props", {}).items() if key in interface.WITHIN_PANEL}
         if late:
             interface.change(tree, made[item["identifier"]], None, late)
-    return made
+    return {old: new for old, new in made.items() if old != new}
 
 
 def _numbered(wanted: list[Item]) -> list[tuple[Item, int | None]]:
@@ -170,8 +175,11 @@ def _menu_defaults(wanted: list[Item]) -> list[Item]:
     return [i for i in wanted if i.get("socket_type") == "NodeSocketMenu" and i.get("props", {}).get("default_value")]
 
 
-def _delta(name: str, ir: Tree, made: dict[str, Any], sockets: dict[str, dict[str, str]], key: str) -> TreeDelta:
+def _delta(
+    name: str, ir: Tree, made: dict[str, Any], sockets: dict[str, dict[str, str]], key: str
+) -> tuple[TreeDelta, Parted]:
     nodes = ir["nodes"]
+    parted = Parted()
     maps = _renamed(nodes, sockets, key)
     delta: TreeDelta = {
         "tree": name,
@@ -191,24 +199,22 @@ def _delta(name: str, ir: Tree, made: dict[str, Any], sockets: dict[str, dict[st
     delta["props"] += [[n["id"], "is_active_output", True] for n in _active_outputs(nodes)]
     located = _absolute(nodes)
     for node in nodes:
-        _node(delta, node, maps.get(node["id"], {}), made, located)
+        _node(delta, node, maps.get(node["id"], _SAME), made, located, parted)
+    links = delta["links"]
     for link in ir["links"]:
         (from_id, from_socket), (to_id, to_socket) = link["from"], link["to"]
-        delta["links"].append(
-            [
-                from_id,
-                maps.get(from_id, {}).get(from_socket, from_socket),
-                to_id,
-                maps.get(to_id, {}).get(to_socket, to_socket),
-                bool(link.get("muted")),
-            ]
-        )
-    return delta
+        if maps:
+            from_socket = maps.get(from_id, _SAME).get(from_socket, from_socket)
+            to_socket = maps.get(to_id, _SAME).get(to_socket, to_socket)
+        links.append([from_id, from_socket, to_id, to_socket, bool(link.get("muted"))])
+    return delta, parted
 
 
 def _renamed(nodes: list[Node], sockets: dict[str, dict[str, str]], key: str) -> dict[str, dict[str, str]]:
     """By node: the identifiers of the document that are others in the new tree."""
     maps: dict[str, dict[str, str]] = {}
+    if not any(sockets.values()):
+        return maps
     for node in nodes:
         used = node.get("props", {}).get("node_tree")
         inner = used.get("node_group") if isinstance(used, dict) else None
@@ -230,7 +236,9 @@ def _node(
     renamed: dict[str, str],
     made: dict[str, Any],
     located: dict[str, tuple[float, float]],
+    parted: Parted | None = None,
 ) -> None:
+    """Adds a node to the lists of a delta; what its sockets hold besides values to `parted` if there is one."""
     node_id = node["id"]
     delta["add"].append(
         {
@@ -252,16 +260,26 @@ def _node(
         delta["items"].append([node_id, path, entries])
     if node.get("parent"):
         delta["parents"].append([node_id, node["parent"]])
-    for side, sockets in (("inputs", node.get("inputs", {})), ("outputs", node.get("outputs", {}))):
-        for identifier, state in sockets.items():
-            ref = renamed.get(identifier, identifier)
+    # Links replace the sockets of reroutes, so nothing of theirs is a flag or a value.
+    reroute = node["type"] == "NodeReroute"
+    for side in ("inputs", "outputs"):
+        for identifier, state in node.get(side, _NONE).items():
+            ref = renamed.get(identifier, identifier) if renamed else identifier
             for attribute, value in state.items():
-                if attribute == "value" and side == "inputs" and node["type"] != "NodeReroute":
+                if attribute == "value" and side == "inputs" and not reroute:
                     delta["values"].append([node_id, ref, value])
-                elif attribute == "value":
-                    delta["props"].append([node_id, f"{side}.{ref}.default_value", value])
+                elif parted is None or attribute == "value":
+                    name = "default_value" if attribute == "value" else attribute
+                    lists = delta["props"] if parted is None else parted.rest
+                    lists.append([node_id, f"{side}.{ref}.{name}", value])
+                elif attribute in rna.SOCKET_FLAGS and isinstance(value, bool) and not reroute:
+                    flags = parted.flags.get((node_id, side, attribute))
+                    if flags is None:
+                        parted.flags[node_id, side, attribute] = {ref: value}
+                    else:
+                        flags[ref] = value
                 else:
-                    delta["props"].append([node_id, f"{side}.{ref}.{attribute}", value])
+                    parted.rest.append([node_id, f"{side}.{ref}.{attribute}", value])
     delta["locations"].append([node_id, *located[node_id]])
 
 

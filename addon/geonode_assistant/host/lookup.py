@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 from . import identity
@@ -13,6 +14,7 @@ from .errors import HostError, near
 
 # Between a name and the number of the socket among those that share it.
 SHARED = "\x01"
+_identifier = attrgetter("identifier")
 
 
 def of_several(name: str) -> tuple[str, int]:
@@ -82,25 +84,31 @@ class Lookup:
                 found.sort(key=lambda socket: made_as(socket.identifier))
             return found[number] if number < len(found) else None
         if known is None:
-            known = {}
-            for socket in getattr(node, side):
+            known = self._read(node_id, side, node)
+        return known.get(ref)
+
+    def _read(self, node_id: str, side: str, node: Any) -> dict[str, Any]:
+        """Reads the sockets of a side; of several with one identifier an enabled one counts."""
+        sockets = getattr(node, side).values()  # one call into Blender
+        known = dict(zip(map(_identifier, sockets), sockets, strict=True))
+        if len(known) < len(sockets):
+            known, places = {}, {}
+            for place, socket in enumerate(sockets):
                 identifier = socket.identifier
                 if identifier not in known or socket.enabled:
-                    known[identifier] = socket
-            self._sockets[node_id, side] = known
-        return known.get(ref)
+                    known[identifier], places[identifier] = socket, place
+            self._positions[node_id, side] = places
+        self._sockets[node_id, side] = known
+        return known
 
     def positions(self, node_id: str, side: str) -> dict[str, int]:
         """The places of a node's sockets by identifier, among all of its side."""
-        known = self._positions.get((node_id, side))
-        if known is None:
-            known = {}
-            for place, socket in enumerate(getattr(self.node(node_id, "reach a socket of"), side)):
-                identifier = socket.identifier
-                if identifier not in known or socket.enabled:
-                    known[identifier] = place
-            self._positions[node_id, side] = known
-        return known
+        key = (node_id, side)
+        if key not in self._sockets:
+            self._read(node_id, side, self.node(node_id, "reach a socket of"))
+        if key not in self._positions:
+            self._positions[key] = {identifier: place for place, identifier in enumerate(self._sockets[key])}
+        return self._positions[key]
 
     def _key(self, node: Any, ref: str) -> str:
         """Resolves `@key` in the interface that the node shows: its group's, else this tree's."""

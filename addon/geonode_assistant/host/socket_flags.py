@@ -4,21 +4,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any
 
-from . import rna, values
+from . import rna
 from .lookup import Lookup
 
-# From here on reading and writing all sockets of a side is faster than a setter for each.
-_MANY = 3
+Wanted = dict[tuple[str, str, str], dict[str, bool]]
+"""By node, side and flag: the value of each socket, by SOCKET_REF."""
+
+
+@dataclass
+class Parted:
+    """The `props` of a delta that belong to sockets, parted beforehand into flags and the rest."""
+
+    flags: Wanted = field(default_factory=dict)
+    rest: list[Any] = field(default_factory=list)
 
 
 class Flags:
     """Collects flags of one tree's sockets and sets them. For suppressed phases, since it updates nothing."""
 
-    def __init__(self, lookup: Lookup) -> None:
+    def __init__(self, lookup: Lookup, wanted: Wanted | None = None) -> None:
         self._lookup = lookup
-        self._wanted: dict[tuple[str, str, str], dict[str, bool]] = {}
+        self._wanted: Wanted = {} if wanted is None else wanted
 
     def take(self, entry: Any) -> bool:
         """Whether the `props` entry of a delta sets a flag, which `write` then does. Not those of reroutes: links
@@ -41,14 +50,15 @@ class Flags:
     def write(self) -> None:
         """Sets what was taken. Raises `unknown_socket`."""
         for (node_id, side, flag), wanted in self._wanted.items():
-            places = self._lookup.positions(node_id, side) if len(wanted) >= _MANY else {}
-            if places.keys() >= wanted.keys():
+            places = self._lookup.positions(node_id, side)
+            # Reading and writing all sockets of a side is faster than a setter for each of its half.
+            if 2 * len(wanted) >= len(places) > 2 and places.keys() >= wanted.keys():
                 sockets = getattr(self._lookup.node(node_id, "reach a socket of"), side)
                 _write_many(sockets, flag, ((places[ref], value) for ref, value in wanted.items()))
             else:
                 for ref, value in wanted.items():
-                    values.assign(self._lookup.socket(node_id, side, ref), flag, value)
-        self._wanted.clear()
+                    setattr(self._lookup.socket(node_id, side, ref), flag, value)
+        self._wanted = {}
 
 
 def _write_many(sockets: Any, flag: str, wanted: Iterable[tuple[int, bool]]) -> None:
