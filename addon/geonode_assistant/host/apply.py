@@ -140,6 +140,7 @@ class TreeEdit(Lookup):
         self._small = False
         props = delta.get("props", [])
         self._flags = None if parted is None else parted.flags
+        self._whole = parted is not None  # every node of the tree is new, in the order of the lists
         self._socket_props = [entry for entry in props if _is_socket_prop(entry)] if parted is None else parted.rest
         unparted = parted is None and self._socket_props
         self._node_props = [entry for entry in props if not _is_socket_prop(entry)] if unparted else props
@@ -202,11 +203,22 @@ class TreeEdit(Lookup):
         self._edit_nodes()
         self._edit_props()
 
-    def edit_content(self, suppressor: Suppressor) -> None:
-        """The phases after the first."""
+    def edit_new_items(self) -> None:
+        """The items of nodes that are all new, still in the first phase; their types have to be measured
+        (`items.measure_new`).
+        """
+        self._collect_items()
+        self._edit_items()
+
+    def edit_content(self, suppressor: Suppressor, last: Callable[[], None] | None = None, settle: bool = True) -> None:
+        """The phases after the first. `last` is called in the last of them, which needs no update for it unless
+        `settle`.
+        """
         delta = self.delta
-        if delta.get("items"):
+        if delta.get("items") and not self._whole:
             self._collect_items()
+            for node_id, lists in self._lists.items():
+                items.measure(self.nodes[node_id], list(lists))
             self._suppressed(suppressor, self._edit_items)
         if any(delta.get(name) for name in _CONTENT) or self._socket_props or self._flags:
             self._suppressed(suppressor, self._edit_values, self._edit_places)
@@ -222,7 +234,9 @@ class TreeEdit(Lookup):
             or delta.get("late_values")
             or delta.get("hide")
         ):
-            self._suppressed(suppressor, self._edit_late)
+            self._suppressed(suppressor, self._edit_late, *([] if last is None else [last]))
+        elif last is not None:
+            suppressor.run(last, self.tree, settle)
         self._set_props([p for p in self._node_props if p[1] in _PLAINLY])
         self._copy_defaults_to_users(suppressor)
         self._settle_animation()
@@ -262,7 +276,7 @@ class TreeEdit(Lookup):
         return sum(map(len, lists)) <= _FEW and not any(delta.get(name) for name in delta.keys() - _SMALL)
 
     def _collect_items(self) -> None:
-        """The wanted item lists by node; measures on scratch trees how Blender numbers these items."""
+        """The wanted item lists by node."""
         for node_id, path, wanted in self.delta.get("items", []):
             node = self.node(node_id, "set items of")
             try:
@@ -272,8 +286,6 @@ class TreeEdit(Lookup):
                     "unknown_collection", f'Node "{node_id}" ({node.bl_idname}) has no items "{path}".'
                 ) from error
             self._lists.setdefault(node_id, {})[path] = wanted
-        for node_id, lists in self._lists.items():
-            items.measure(self.nodes[node_id], list(lists))
 
     def _edit_settings(self) -> None:
         for name, value in self.delta.get("settings", {}).items():
@@ -511,7 +523,7 @@ class TreeEdit(Lookup):
         for node_id, lists in self._lists.items():
             node = self.node(node_id, "set items of")
             try:
-                late = items.write_lists(node, lists)
+                late = items.write_lists(node, lists, self._whole)
             except (HostError, RuntimeError, TypeError, AttributeError) as error:
                 code = error.code if isinstance(error, HostError) else "invalid_value"
                 raise HostError(
@@ -645,9 +657,15 @@ class TreeEdit(Lookup):
             if entry.get("width") is not None:
                 values.check_finite("width", entry["width"])
                 self.nodes[entry["id"]].width = entry["width"]
+        placed = self.delta.get("locations", [])
+        for place in placed:
+            values.check_finite("location", place[1:])
+        if self._whole and [place[0] for place in placed] == list(self.nodes):
+            places.put_all(self.tree, placed, dict(self.delta.get("parents", [])))
+            self.counts["locations"] += len(placed)
+            return
         wanted = {}
-        for node_id, x, y in self.delta.get("locations", []):
-            values.check_finite("location", (x, y))
+        for node_id, x, y in placed:
             wanted[self.node(node_id, "place").name] = (x, y)
         if wanted:
             places.put(self.tree, wanted)

@@ -10,7 +10,7 @@ from typing import Any, cast
 import bpy
 
 from .. import native
-from . import check_tree, inert_state, interface, node_types, places, rna, values
+from . import check_tree, inert_state, interface, items, node_types, places, rna, values
 from .apply import TreeEdit
 from .deferred_updates import Suppressor, suppression
 from .documents import InterfaceEditAdd, Item, Node, Tree, TreeDelta
@@ -76,22 +76,24 @@ def _build(
         edit = TreeEdit(delta, {}, Counter(), parted=parted)
         edits.append(edit)
         edit.edit_structure()
+        edit.edit_new_items()
+
+    menus = _menu_defaults(ir["interface"])
+
+    def finish() -> None:
+        for item in menus:
+            found = sockets[key].get(item["identifier"], item["identifier"])
+            interface.change(tree, found, None, {"default_value": item["props"]["default_value"]})
+        inert_state.write(ir, edits[0].nodes, _renamed(ir["nodes"], sockets, key))
 
     node_types.learn(node["type"] for node in ir["nodes"])
+    for node in ir["nodes"]:
+        if lists := node.get("items"):
+            items.measure_new(node["type"], list(lists))
     suppressor.run(start, tree)
-    (edit,) = edits
-    edit.edit_content(suppressor)
-    menus = _menu_defaults(ir["interface"])
-    if menus or inert_state.holds_any(ir):
-
-        def finish() -> None:
-            for item in menus:
-                found = sockets[key].get(item["identifier"], item["identifier"])
-                interface.change(tree, found, None, {"default_value": item["props"]["default_value"]})
-            inert_state.write(ir, edit.nodes, _renamed(ir["nodes"], sockets, key))
-
-        # Nothing depends on inert state, so the next update is early enough for it.
-        suppressor.run(finish, tree, settle=bool(menus))
+    # Nothing depends on inert state, so the next update is early enough for it.
+    last = finish if menus or inert_state.holds_any(ir) else None
+    edits[0].edit_content(suppressor, last, settle=bool(menus))
 
 
 def _discard(made: dict[str, Any]) -> None:
@@ -262,8 +264,8 @@ def _node(
         delta["parents"].append([node_id, node["parent"]])
     # Links replace the sockets of reroutes, so nothing of theirs is a flag or a value.
     reroute = node["type"] == "NodeReroute"
-    for side in ("inputs", "outputs"):
-        for identifier, state in node.get(side, _NONE).items():
+    for side, sockets in (("inputs", node.get("inputs", _NONE)), ("outputs", node.get("outputs", _NONE))):
+        for identifier, state in sockets.items():
             ref = renamed.get(identifier, identifier) if renamed else identifier
             for attribute, value in state.items():
                 if attribute == "value" and side == "inputs" and not reroute:

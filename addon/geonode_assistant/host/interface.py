@@ -249,6 +249,9 @@ def add(tree: Any, op: InterfaceEditAdd, parent: str | None, number: int | None 
             "invalid_value", f'"{op["name"]}" cannot be added to the interface of "{tree.name}": {error}'
         ) from error
     ref = identifier(item)
+    if number is not None and not parent and op.get("position") is None:
+        _change(tree, item, ref, None, op.get("props", {}), menus=False)
+        return ref
     if parent:
         put_into(tree, ref, parent)
     if op.get("position") is not None:
@@ -287,7 +290,10 @@ def _number(item: Any) -> int | None:
 
 def change(tree: Any, ref: str, name: str | None, props: dict[str, Any], menus: bool = True) -> None:
     """Sets name and properties in the order that Blender needs; the item is looked up again after its class changes."""
-    item = find(tree, ref)
+    _change(tree, find(tree, ref), ref, name, props, menus)
+
+
+def _change(tree: Any, item: Any, ref: str, name: str | None, props: dict[str, Any], menus: bool) -> None:
     if name is not None and item.name != name:
         item.name = name
     ordered = (

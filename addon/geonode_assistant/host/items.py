@@ -21,11 +21,16 @@ _PROBES = 3
 LATE = frozenset({"auto_remove"})
 
 
-def read_items(node: Any, path: str) -> list[dict[str, Any]]:
-    """The items of `node.<path>` as JSON, `identifier` first where Blender numbers them."""
+def read_items(node: Any, path: str, known: list[int] | None = None) -> list[dict[str, Any]]:
+    """The items of `node.<path>` as JSON, `identifier` first where Blender numbers them. `known`: their numbers, for a
+    new node whose sockets cannot be read yet.
+    """
     collection = rna.follow(node, path)
     result = []
-    numbers = item_numbers(node, path) if "." not in path else []
+    if known is not None:
+        numbers = known if len(known) == len(collection) else []
+    else:
+        numbers = item_numbers(node, path) if "." not in path else []
     for position, item in enumerate(collection):
         fields = rna.item_fields(item)
         entry: dict[str, Any] = {}
@@ -185,6 +190,25 @@ def measure(node: Any, paths: list[str]) -> None:
             _shared[node.bl_idname] = _probe_shared(tree, node.bl_idname, own[:2])
 
 
+_first: dict[tuple[str, str], list[int]] = {}
+
+
+def measure_new(kind: str, paths: list[str]) -> None:
+    """As `measure`, for `write_lists` of new nodes of that type; types and paths that do not exist are ignored."""
+    own = [path for path in paths if "." not in path]
+    if all((kind, path) in _first for path in own) and (len(own) < 2 or kind in _shared):
+        return
+    with rna.scratch_tree() as tree:
+        try:
+            node = _fresh(tree, kind)["self"]
+        except RuntimeError:
+            return
+        own = [path for path in own if hasattr(node, path)]
+        measure(node, own)
+        for path in own:
+            _first[kind, path] = item_numbers(node, path)
+
+
 def _probe_shared(tree: Any, bl_idname: str, paths: list[str]) -> bool:
     """Whether two collections share one counter of numbers, as in For Each zones."""
     fresh = _fresh(tree, bl_idname)["self"]
@@ -195,10 +219,11 @@ def _probe_shared(tree: Any, bl_idname: str, paths: list[str]) -> bool:
     return bool(known and numbers and numbers[-1] > known.first)
 
 
-def write_lists(node: Any, lists: dict[str, list[dict[str, Any]]]) -> list[str]:
+def write_lists(node: Any, lists: dict[str, list[dict[str, Any]]], new: bool = False) -> list[str]:
     """Makes the collections of `node` equal to the wanted lists: items with the same number, else with the same name
     and type, are kept. New ones get their wanted number by using up the numbers in between, so that links to `Item_7`
-    find it.
+    find it. `new`: the node was made in this suppressed phase, so that its sockets cannot be read; its type was
+    measured (`measure_new`).
 
     Returns the paths that have fields in `LATE`, which `finish_items` sets.
     """
@@ -210,18 +235,18 @@ def write_lists(node: Any, lists: dict[str, list[dict[str, Any]]]) -> list[str]:
     own = [path for path in lists if path not in points]
     groups = [own] if _shared.get(node.bl_idname) else [[path] for path in own]
     for group in groups:
-        _write_group(node, {path: lists[path] for path in group})
+        _write_group(node, {path: lists[path] for path in group}, new)
     return [path for path in own if any(LATE & entry.keys() for entry in lists[path])]
 
 
-def _write_group(node: Any, lists: dict[str, list[dict[str, Any]]]) -> None:
+def _write_group(node: Any, lists: dict[str, list[dict[str, Any]]], new: bool) -> None:
     """Writes collections that share one counter of numbers."""
     order: dict[str, list[int]] = {}  # wanted position of each present item
     missing: list[tuple[int, int, str, int]] = []
     taken = [0]
     for rank, (path, wanted) in enumerate(lists.items()):
         collection = getattr(node, path)
-        current = read_items(node, path)
+        current = read_items(node, path, _first.get((node.bl_idname, path)) if new else None)
         known = numbering(node, path)
         taken += [known.first] if known is not None else []
         taken += [entry["identifier"] + 1 for entry in current if "identifier" in entry]

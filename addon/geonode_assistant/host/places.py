@@ -110,6 +110,20 @@ def put(tree: Any, wanted: Mapping[str, tuple[float, float]]) -> None:
     nodes.foreach_set(_HELD, flat)
 
 
+def put_all(tree: Any, wanted: Sequence[Sequence[Any]], frames: Mapping[str, str]) -> None:
+    """Moves all nodes, (ID, x, y) in the order of the tree, to absolute positions. `frames`: their frames, by ID."""
+    if _ABSOLUTE or not frames:
+        flat = [part for entry in wanted for part in entry[1:]]
+    else:
+        reached = {entry[0]: entry[1:] for entry in wanted}
+        flat = []
+        for node_id, x, y in wanted:
+            base = reached[frames[node_id]] if node_id in frames else (0.0, 0.0)
+            flat += (x - base[0], y - base[1])
+    if flat:
+        tree.nodes.foreach_set(_HELD, flat)
+
+
 def of(node: Any) -> tuple[float, float]:
     """The absolute position of a node."""
     if hasattr(node, "location_absolute"):
