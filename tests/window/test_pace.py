@@ -82,7 +82,8 @@ def test_the_first_run_of_a_session_takes_many_short_callbacks(
         window.do(f"bpy.context.preferences.addons[{ADDON!r}].preferences.provider = 'offline'")
         window.open_tab()
         warming = f"__import__('{ADDON}.ui.warming', fromlist=['warming'])"
-        window.wait(f"not bpy.app.timers.is_registered({warming}._go_on)")
+        # Node types are described a few at a time.
+        window.wait(f"not bpy.app.timers.is_registered({warming}._go_on)", patience_s=300.0)
         window.do(CALLBACKS.replace("ADDON", repr(ADDON)))
         for run in ("first", "second"):
             window.do("bpy.app.driver_namespace['callbacks'].clear()")
