@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import bpy
 import pytest
@@ -312,3 +313,114 @@ def test_what_an_artist_made_keeps_its_size() -> None:
     report = said("scatter 200 Suzannes on the plane")
     assert "some may touch or overlap" in report.final_message
     assert all(math.isclose(one, 1, rel_tol=1e-4) for one in scales("Plane"))
+
+
+def test_what_changes_with_the_words_is_named() -> None:
+    scene()
+    said("stairs with 12 steps")
+    message = said("make it 3 m high in total").final_message
+    assert "With that changes: steps" in message, message
+    assert "(was 12)" in message
+    assert "Everything else" not in message
+
+
+def test_a_round_table_stays_round() -> None:
+    scene()
+    said("a round table 2 m across with 3 legs")
+    said("make it 1 m wide")
+    said("with 5 legs")
+    seen = see(bpy.data.objects["Table"])
+    assert math.isclose(seen.size(0), 1, rel_tol=1e-3)
+    assert math.isclose(seen.size(1), 1, rel_tol=1e-2)
+
+
+def test_a_width_alone_leaves_the_depth_of_a_table() -> None:
+    scene()
+    said("a table 2 m long")
+    assert "Everything else in it stays as it is." in said("make it 1 m wide").final_message
+    seen = see(bpy.data.objects["Table"])
+    assert math.isclose(seen.size(0), 1, rel_tol=1e-4)
+    assert math.isclose(seen.size(1), 1.2, rel_tol=1e-4)
+
+
+def test_what_only_completes_a_sentence_is_about_the_last_result() -> None:
+    scene()
+    said("a gear with 30 teeth")
+    said("with a bore of 20 cm")
+    gear = bpy.data.objects["Gear"]
+    assert [one.name for one in gear.modifiers] == ["Gear"]
+    assert math.isclose(named_values(gear.modifiers[0])["Bore"], 0.1, rel_tol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "name", "holds"),
+    [
+        ("waves on the plane", "shorter waves", "Wavelength", lambda now: now < 2),
+        ("waves on the plane", "the waves are too short", "Wavelength", lambda now: now > 2),
+        ("a fence along the curve", "posts closer together", "Spacing", lambda now: now < 1),
+        ("scatter 90 rocks on the plane", "too many, a third of that is enough", "Count", lambda now: now == 30),
+    ],
+)
+def test_a_comparison_is_about_its_noun(first: str, then: str, name: str, holds: Callable[[float], bool]) -> None:
+    scene()
+    said(first)
+    said(then)
+    [modifier] = [one for target in bpy.data.objects for one in target.modifiers]
+    assert holds(named_values(modifier)[name])
+
+
+def test_a_comparison_that_two_values_fit_asks_which() -> None:
+    scene()
+    said("waves on the plane")
+    report = api.run("shorter", provider="offline")
+    assert report.status != "done"
+
+
+def test_what_is_placed_is_exchanged_by_name() -> None:
+    scene()
+    said("scatter 40 cubes on the plane")
+    said("swap the cubes for balls")
+    assert see(bpy.data.objects["Plane"]).instances == 40
+    assert len(bpy.data.objects["Plane"].modifiers) == 1
+
+
+@pytest.mark.parametrize(
+    ("prompt", "name", "count"),
+    [
+        ("scatter 40 cones and 20 rocks on the plane", "Plane", 60),
+        ("hexagonal tiles, 5 rows of 7", "Plane", 35),
+        ("put 12 cones along the curve, 30 cm each", "Curve", 12),
+        ("200 pebbles, 8 cm each, on the plane", "Plane", 200),
+        ("a fibonacci sphere of 90 cones", "Points on a Sphere", 90),
+        ("one copy every 30 degrees around the cube, radius 6 m", "Cube", 12),
+    ],
+)
+def test_idioms_of_layouts(prompt: str, name: str, count: int) -> None:
+    scene()
+    said(prompt)
+    assert see(bpy.data.objects[name]).instances == count
+
+
+def test_a_hollow_pipe_is_closed_all_around() -> None:
+    scene()
+    said("turn the curve into a hollow pipe, 40 cm in diameter with walls of 5 cm")
+    seen = see(bpy.data.objects["Curve"])
+    assert seen.boundary == 0
+    assert math.isclose(seen.size(2), 0.4, rel_tol=0.02)
+
+
+def test_a_round_table_stands_on_its_legs() -> None:
+    scene()
+    said("a round table 1.2 m across with 3 legs")
+    seen = see(bpy.data.objects["Table"])
+    assert math.isclose(seen.size(0), 1.2, rel_tol=1e-3)
+    assert math.isclose(seen.size(1), 1.2, rel_tol=1e-2)
+    assert seen.boundary == 0
+
+
+def test_the_edge_stays_free() -> None:
+    scene()
+    said("80 rocks on the plane, but not near the edges")
+    places = see(bpy.data.objects["Plane"]).places
+    assert len(places) == 80
+    assert abs(places[:, :2]).max() <= 3.81

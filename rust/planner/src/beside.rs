@@ -63,7 +63,11 @@ pub(crate) fn counts_other(entry: &Entry, reading: &Reading, at: usize, things: 
     }
     !things.contains(&next)
         && reading.item(next).is_some_and(|item| match &item.kind {
-            ItemKind::Mention(mention) => matches!(mention.referent, Referent::Object { .. } | Referent::Unknown(_)),
+            ItemKind::Mention(mention) => {
+                // “12 posts” of a fence beside an object Post.
+                let own = entry.preset.thing.is_none() && !mention.definite && entry.vocabulary.contains(&item.stem);
+                !own && matches!(mention.referent, Referent::Object { .. } | Referent::Unknown(_))
+            }
             ItemKind::Word => reading.language.shape(&item.stem).is_some() && !entry.vocabulary.contains(&item.stem),
             _ => false,
         })

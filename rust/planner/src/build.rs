@@ -19,7 +19,7 @@ use crate::stays;
 use crate::template::{Read, Standing, broken, facts, parameters, scale_of};
 use crate::values::PromptValue;
 use crate::whole;
-use crate::wording::{changed, describe, done_to, message, said, sentence, thing, unchanged};
+use crate::wording::{changed, describe, done_to, message, said, sentence, thing, unchanged, with_them};
 
 /// A plan, and how the prompt was read.
 #[derive(Debug, Clone)]
@@ -57,14 +57,7 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
     let with_new = read.cast.makes.then(|| with_object(context, &read.cast.target));
     let context = with_new.as_ref().unwrap_or(context);
     let object = context.object(&read.cast.target).ok_or_else(missing)?;
-    if let Some([major, minor]) = entry.preset.since
-        && (context.blender[0], context.blender[1]) < (major, minor)
-        && context.blender != [0; 3]
-    {
-        let message = format!(
-            "{} needs nodes that Blender has since {major}.{minor}. Nothing was changed.",
-            entry.preset.title
-        );
+    if let Some(message) = too_new(entry, context) {
         return Err(Refusal::new(Code::NoPresetMatch, message));
     }
     let mut remarks = read.remarks.clone();
@@ -78,7 +71,7 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
         return Err(Refusal::new(Code::WrongObjectKind, why));
     }
     let mut scope = facts(read, context, object, scale);
-    let names = naming::names(&entry.preset.title, object, context, about);
+    let mut names = naming::names(&entry.preset.title, object, context, about);
     if !names.reused {
         on_what_stands(object, &mut scope);
     }
@@ -108,6 +101,8 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
     let together = shown.map(|shown| stays::keep(read, &mut scope, fresh, unit, shown));
     let together = together.transpose()?.flatten();
     let read = together.as_ref().unwrap_or(read);
+    let also = shown.map(|shown| paging::also_changed(read, &scope, unit, shown));
+    names.also = with_them(read, &scope, unit, &also.transpose()?.unwrap_or_default());
     remarks.extend(names.remark.clone());
     remarks.extend(crowded(read, &scope, names.reused)?);
     if !(names.reused || entry.preset.is_whole()) {
@@ -147,6 +142,14 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
         understanding,
         made: Some(made),
     })
+}
+
+/// Why a preset does not work in this Blender.
+fn too_new(entry: &Entry, context: &Context) -> Option<String> {
+    let [major, minor] = entry.preset.since?;
+    let older = (context.blender[0], context.blender[1]) < (major, minor) && context.blender != [0; 3];
+    let title = &entry.preset.title;
+    older.then(|| format!("{title} needs nodes that Blender has since {major}.{minor}. Nothing was changed."))
 }
 
 /// The counts of a mesh with what its modifiers make of it: a new result works on that.

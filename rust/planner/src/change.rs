@@ -30,15 +30,29 @@ pub(crate) fn names<'v>(expression: Option<&'v Value>, scope: &Scope) -> Vec<&'v
             [Value::String(operator), test, yes, no] if operator == "if" => {
                 let holds = expr::eval(test, scope).is_ok_and(|value| expr::truthy(&value));
                 let branch = if holds { yes } else { no };
-                [test, branch]
+                let test = (!lacks_another(test, scope)).then_some(test);
+                [test, Some(branch)]
                     .into_iter()
-                    .flat_map(|part| names(Some(part), scope))
+                    .flat_map(|part| names(part, scope))
                     .collect()
             }
             [Value::String(_), operands @ ..] => all(operands),
             _ => Vec::new(),
         },
         _ => Vec::new(),
+    }
+}
+
+/// Whether a test asks for several values of which one is not given: “wide” alone decides nothing then.
+fn lacks_another(test: &Value, scope: &Scope) -> bool {
+    let given =
+        |part: &Value| matches!(part.as_array().map(Vec::as_slice), Some([Value::String(word), _]) if word == "given");
+    match test.as_array().map(Vec::as_slice) {
+        Some([Value::String(operator), parts @ ..]) if operator == "and" => parts
+            .iter()
+            .filter(|part| given(part))
+            .any(|part| expr::eval(part, scope).is_ok_and(|value| !expr::truthy(&value))),
+        _ => false,
     }
 }
 

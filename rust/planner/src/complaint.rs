@@ -11,9 +11,9 @@ const BEHIND: [&str; 5] = ["together", "apart", "each", "other", "another"];
 const LITTLE: [&str; 5] = ["bit", "little", "slightly", "tad", "somewhat"];
 const MUCH: [&str; 5] = ["far", "way", "much", "lot", "lots"];
 /// Words around a factor that say no more than to apply it: “make it *half* that”.
-const APPLYING: [&str; 18] = [
+const APPLYING: [&str; 29] = [
     "make", "it", "them", "that", "this", "of", "a", "the", "in", "by", "to", "cut", "use", "take", "just", "only",
-    "please", "number",
+    "please", "number", "is", "are", "be", "will", "would", "should", "do", "enough", "plenty", "ok", "fine",
 ];
 
 /// The prompts that a complaint may stand for, the likeliest first; none if it is none.
@@ -33,7 +33,12 @@ pub(crate) fn wishes(language: &Language, prompt: &str) -> Vec<String> {
         return vec![rest.trim().to_owned()];
     }
     let Some(Complaint { pair, more, step, part }) = complaint(language, first) else {
-        return Vec::new();
+        // “half of that is enough”
+        let enough = plain(trimmed)
+            .iter()
+            .any(|word| ["that", "enough", "plenty"].contains(&word.as_str()));
+        let factor = factor(language, trimmed).filter(|_| enough);
+        return factor.map(|factor| format!("{factor} as many")).into_iter().collect();
     };
     let rest = rest.trim();
     let of_part = if part.is_empty() {
@@ -201,6 +206,8 @@ mod tests {
             ("I don't like the arrangement, shuffle it", "shuffle it"),
             ("delete half of them", "50% fewer"),
             ("remove 10 of them", "10 fewer"),
+            ("half of that is enough", "half as many"),
+            ("too many, a third of that will do", "a third as many"),
         ] {
             assert_eq!(
                 wishes(&library.language, prompt).first().map(String::as_str),

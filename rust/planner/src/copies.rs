@@ -7,6 +7,7 @@ use crate::last::Last;
 use crate::library::Library;
 use crate::reading::{ItemKind, Reading};
 use crate::refusal::Refusal;
+use crate::relative;
 use crate::roles::Thing;
 use crate::scene::Referent;
 use crate::template::Read;
@@ -39,12 +40,14 @@ fn points_at_copies(reading: &Reading, at: usize) -> bool {
 
 /// “turn them into cubes”, “make those trees” as the change of what is copied: “use cubes instead”.
 pub(crate) fn other_thing(library: &Library, last: Option<&Last>, prompt: &str, context: &Context) -> Option<String> {
-    last.filter(|last| shows_things(last))?;
+    let last = last.filter(|last| shows_things(last))?;
     let reading = Reading::new(prompt, context, &library.language, |word, names| {
         library.correct(word, names)
     });
     let language = reading.language;
-    let them = (1..reading.items.len().min(6)).find(|at| points_at_copies(&reading, *at))?;
+    // “swap the rocks for cubes” names what is placed.
+    let placed = |at: usize| points_at_copies(&reading, at) || relative::is_placed(&reading, last, at);
+    let them = (1..reading.items.len().min(6)).find(|at| placed(*at))?;
     let becomes = (0..them).any(|at| reading.is(at, &BECOMES));
     let opens = (0..them).all(|at| reading.means_nothing(at) || reading.is(at, &BECOMES));
     let joins = |at: &usize| {

@@ -99,6 +99,13 @@ impl<'a> Follow<'_, 'a> {
         None
     }
 
+    /// What words that only complete a sentence give the last result, if it has parameters for all of them.
+    pub(crate) fn completed(&self, rest: &str) -> Option<Read<'a>> {
+        let read = goes_on(rest).then(|| self.whole(rest, true)).flatten()?;
+        let gives = !(read.values.is_empty() && read.shifts.is_empty());
+        (gives && !read.cast.named && (read.cast.thing.is_none() || read.cast.kept)).then_some(read)
+    }
+
     /// The words as those of the last result's preset.
     fn as_last(&self, rest: &str) -> Result<Read<'a>, Refusal> {
         read_as(self.library, self.last.entry, rest, self.context, self.on_last)
@@ -267,6 +274,16 @@ impl<'a> Follow<'_, 'a> {
             _ => refused,
         }
     }
+}
+
+/// Whether the prompt only completes a sentence: “with 20 teeth”, “but with a thinner wire”.
+fn goes_on(prompt: &str) -> bool {
+    let words = prompt.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+    let mut words =
+        words.filter(|word| !(word.is_empty() || ["and", "but", "now", "only", "just"].contains(&word.as_str())));
+    words
+        .next()
+        .is_some_and(|word| ["with", "having"].contains(&word.as_str()))
 }
 
 /// Two changes as one; none where both say something of the same.

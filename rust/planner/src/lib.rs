@@ -21,6 +21,7 @@ mod fill;
 mod follow;
 pub mod gallery;
 mod heads;
+mod idiom;
 mod infix;
 mod language;
 mod last;

@@ -14,6 +14,8 @@ pub(crate) struct Names {
     pub(crate) reused: bool,
     /// Why the last result is not the one that is changed, if the prompt asks for that.
     pub(crate) remark: Option<String>,
+    /// What changes with the values of the prompt, where it changes the earlier result: “depth 0.6 m (was 1.2 m)”.
+    pub(crate) also: Vec<String>,
 }
 
 /// The earlier result that the prompt refers to.
@@ -90,6 +92,7 @@ pub(crate) fn names(title: &str, object: &SceneObject, context: &Context, about:
             group: group.clone(),
             reused: true,
             remark: None,
+            also: Vec::new(),
         };
     }
     let remark = (about == About::Last).then(|| {
@@ -112,5 +115,6 @@ pub(crate) fn names(title: &str, object: &SceneObject, context: &Context, about:
         group: free(title, |name| context.node_groups.iter().any(|g| g.name == name)),
         reused: false,
         remark,
+        also: Vec::new(),
     }
 }

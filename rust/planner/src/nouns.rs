@@ -157,6 +157,13 @@ fn referent(reading: &Reading, at: usize) -> Option<Referent> {
     })
 }
 
+/// Whether the word alone calls for the preset: “fibonacci”.
+fn calls(entry: &Entry, stem: &str) -> bool {
+    let alone = entry.preset.calls.iter().filter_map(crate::preset::Rule::alone);
+    let mut phrases = alone.filter_map(|name| entry.concepts.get(name)).flatten();
+    phrases.any(|phrase| phrase.weight() == 1 && phrase.stems().any(|one| one == stem))
+}
+
 /// The nouns in their order.
 pub(crate) fn nouns(reading: &Reading, entry: &Entry) -> Vec<Noun> {
     let mut nouns: Vec<Noun> = Vec::new();
@@ -182,7 +189,11 @@ pub(crate) fn nouns(reading: &Reading, entry: &Entry) -> Vec<Noun> {
                 return;
             }
             // “a sphere made of 300 cubes” beside an object Sphere: the shape in which they lie.
-            let of = reading.is(at + 1, &["of", "made", "out", "built", "from"]);
+            let of = reading.is(at + 1, &["of", "made", "out", "built", "from"])
+                || at > 0
+                    && reading
+                        .item(at - 1)
+                        .is_some_and(|before| before.kind == ItemKind::Word && calls(entry, &before.stem));
             let formed = of && made && !definite && !counted && target < 1.0 && thing < 1.0;
             if formed && entry.preset.thing.is_some() && entry.preset.target.makes != Makes::Never {
                 return;

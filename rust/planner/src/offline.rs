@@ -11,6 +11,7 @@ use crate::build::{Planned, build};
 use crate::change::preset_of;
 use crate::copies;
 use crate::follow::{self, Follow, changes_a_value};
+use crate::idiom;
 use crate::last::{self, Last};
 use crate::library::Library;
 use crate::naming::{About, last_result, names};
@@ -46,6 +47,7 @@ pub fn answer(prompt: &str, context: &Context, options: &Options) -> Result<Plan
     check_length(prompt)?;
     let library = &*Library::with(&options.presets)?;
     let prompt = &*wish::written_out(prompt);
+    let prompt = &*idiom::written_out(prompt);
     if let Some(said) = answer::answer(prompt, context, library) {
         return Ok(told(&said));
     }
@@ -164,8 +166,9 @@ fn single(
             on_last: options,
             prompt,
         };
-        // “larger, and half as many”: several changes, each read alone.
-        if let Some(read) = follow.complaint(rest).or_else(|| follow.changes(rest)) {
+        // “larger, and half as many”: several changes, each read alone; “with a hole of 20 cm” goes on about what has one.
+        let read = follow.complaint(rest).or_else(|| follow.changes(rest));
+        if let Some(read) = read.or_else(|| follow.completed(rest).map(Ok)) {
             return build(&read?, context, About::Last);
         }
     }
@@ -340,6 +343,7 @@ fn opens_with_a_change(library: &Library, prompt: &str) -> bool {
 pub fn understand(prompt: &str, context: &Context, options: &Options) -> Result<Understood, Refusal> {
     let library = &*Library::with(&options.presets)?;
     let prompt = &*wish::written_out(prompt);
+    let prompt = &*idiom::written_out(prompt);
     let kept = wish::without_rejected(prompt, context, &library.language);
     let prompt = kept.as_deref().unwrap_or(prompt);
     let read_plainly = |prompt: &str| read(library, &without_instead(library, prompt).0, context, options);

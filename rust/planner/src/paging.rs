@@ -295,6 +295,50 @@ pub(crate) fn left_alone<'r>(read: &'r Read, scope: &Scope, unit: f64) -> Result
         .collect())
 }
 
+/// The inputs that take another value although the prompt names them not, with the value that the modifier `shown` has; without those that only carry
+/// what the prompt gives under another name: the radius of a diameter.
+pub(crate) fn also_changed<'r>(
+    read: &'r Read,
+    scope: &Scope,
+    unit: f64,
+    shown: &geonode_graph::ir::Map,
+) -> Result<Vec<(&'r Parameter, Value)>, Refusal> {
+    let lines = read.entry.body.kept(scope);
+    let lines = lines.map_err(|error| broken(&error, read.entry))?;
+    let inputs = inputs(read, scope, unit, &lines)?;
+    let followers = inputs.iter().filter(|input| {
+        !input.whole && !is_said(read, &input.parameter.name) && follows(read, scope, &inputs, &input.parameter.name, 0)
+    });
+    let own = |name: &str| inputs.iter().any(|other| other.parameter.name == name);
+    let carries = |input: &Input<'r>| -> BTreeSet<&'r str> {
+        let from = names_in(Some(&input.parameter.default), scope);
+        let said = from
+            .into_iter()
+            .filter(|name| is_said(read, name) && !own(name) && !name.starts_with("thing."));
+        said.collect()
+    };
+    let followers: Vec<(&Input, BTreeSet<&str>)> = followers.map(|input| (input, carries(input))).collect();
+    let goes_to = |name: &str| followers.iter().filter(|(_, from)| from.contains(name)).count();
+    let mut all = Vec::new();
+    for (input, from) in &followers {
+        if from.iter().any(|name| goes_to(name) == 1) {
+            continue;
+        }
+        let Some(before) = shown.get(&input.title()) else {
+            continue;
+        };
+        let differs = match (before.as_f64(), input.value.as_f64()) {
+            (Some(before), Some(now)) => (before - now).abs() > 1e-4 * now.abs().max(1e-3),
+            (None, None) => before.is_boolean() && *before != input.value,
+            _ => false,
+        };
+        if differs {
+            all.push((input.parameter, before.clone()));
+        }
+    }
+    Ok(all)
+}
+
 /// A change of the last result.
 struct Change<'c> {
     read: &'c Read<'c>,

@@ -180,6 +180,9 @@ fn said<'e>(reading: &Reading, last: &Last<'e>) -> Option<Said<'e>> {
                     other => other,
                 });
             }
+            ItemKind::Mention(mention) if is_part(mention, item, last) => {
+                said.of = said.of.or_else(|| spoken_of(last, &item.stem).map(Of::Slot));
+            }
             ItemKind::Mention(_) => {
                 if !is_placed(reading, last, at) {
                     return None;
@@ -187,14 +190,7 @@ fn said<'e>(reading: &Reading, last: &Last<'e>) -> Option<Said<'e>> {
                 counts = false;
             }
             ItemKind::Word => {
-                let slot = || {
-                    let cues = [item.stem.clone()];
-                    last.entry
-                        .slots
-                        .iter()
-                        .filter(|slot| numeric(slot) && slot.speaks_of(&cues))
-                        .max_by_key(|slot| u8::from(present(last, slot).is_some()))
-                };
+                let slot = || spoken_of(last, &item.stem);
                 let factor = language.multiples.get(&item.text);
                 let compared = language.comparatives.get(&item.text);
                 let as_much = at > 0 && reading.is(at - 1, &["as"]);
@@ -270,6 +266,21 @@ fn of_part<'e>(last: &Last<'e>, said: &Said, noun: &str) -> Option<&'e Slot> {
     })
 }
 
+/// Whether an object's name is here the word for a part of the result: “posts closer together” of a fence beside an object Post.
+fn is_part(mention: &crate::scene::Mention, item: &Item, last: &Last) -> bool {
+    let is_object =
+        matches!(&mention.referent, crate::scene::Referent::Object { name, .. } if *name == last.object.name);
+    !mention.quoted && !is_object && last.entry.preset.thing.is_none() && spoken_of(last, &item.stem).is_some()
+}
+
+/// The parameter that a noun is about.
+fn spoken_of<'e>(last: &Last<'e>, noun: &str) -> Option<&'e Slot> {
+    let cues = [noun.to_owned()];
+    let slots = last.entry.slots.iter();
+    let about = slots.filter(|slot| numeric(slot) && slot.speaks_of(&cues));
+    about.max_by_key(|slot| u8::from(present(last, slot).is_some()))
+}
+
 /// “increase … by 20”, “reduce it 20%”: 1 for more, -1 for less, where a share or “by” says how much.
 fn direction(reading: &Reading, at: usize, by: By) -> Option<f64> {
     let before = |words: &[&str]| at > 0 && reading.is(at - 1, words);
@@ -312,7 +323,7 @@ fn quiet(reading: &Reading, last: &Last, at: usize) -> bool {
 }
 
 /// Whether a noun is what the result places, or the object that shows it.
-fn is_placed(reading: &Reading, last: &Last, at: usize) -> bool {
+pub(crate) fn is_placed(reading: &Reading, last: &Last, at: usize) -> bool {
     let Some(item) = reading.item(at) else { return false };
     let thing = last.thing();
     match &item.kind {
@@ -407,7 +418,19 @@ fn changed<'a>(library: &'a Library, last: &Last<'a>, said: &Said<'a>) -> Result
                 entry.slots.iter().filter(there).find(|slot| slot.speaks_of(&density))
             }),
             DegreeOf::Strength => acting(entry).filter(there),
-            DegreeOf::Dimension => nearest(&entry.slots.iter().filter(|slot| there(slot)), cues),
+            DegreeOf::Dimension => {
+                let slots = entry.slots.iter().filter(|slot| there(slot));
+                let (upright, lying): (Vec<String>, Vec<String>) = cues
+                    .iter()
+                    .cloned()
+                    .partition(|cue| !["long", "length"].contains(&cue.as_str()));
+                let (first, second) = (nearest(&slots, &upright), nearest(&slots, &lying));
+                match (first, second) {
+                    // “shorter” is lower or less long: where both can be, the words decide nothing.
+                    (Some(a), Some(b)) if a.parameter.name != b.parameter.name => None,
+                    _ => first.or(second),
+                }
+            }
             DegreeOf::Size => {
                 let things = entry
                     .slots

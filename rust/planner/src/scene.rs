@@ -219,7 +219,9 @@ fn collection_bonus(name: &Name, tokens: &[Token], at: usize) -> u8 {
     let end = at + name.tokens.len();
     let is = |i: Option<usize>| i.and_then(|i| tokens.get(i)).is_some_and(|t| t.text == "collection");
     let exact = name.tokens.last().map(|t| &t.text) == tokens.get(end - 1).map(|t| &t.text);
-    let cased = at > 0 && exact && tokens.get(at).is_some_and(|t| t.capital);
+    let cased = exact
+        && tokens.get(at).is_some_and(|t| t.capital)
+        && (at > 0 || name.tokens.first().is_some_and(|t| t.capital));
     if cased || is(Some(end)) || is(at.checked_sub(1)) {
         16
     } else {

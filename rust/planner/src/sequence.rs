@@ -23,6 +23,15 @@ type Plan<'p> = &'p dyn Fn(&str, &Context, bool) -> Option<Planned>;
 pub(crate) fn planned(library: &Library, prompt: &str, context: &Context, plan: Plan) -> Option<Planned> {
     let parts = in_parts(library, prompt, context, plan, MOST);
     let parts = parts.or_else(|| {
+        let (first, rest) = two_things(library, prompt)?;
+        let made = plan(&first, context, false)?;
+        let now = after(library, &made, &rest, context)?;
+        // Where chance places both, it does not place them alike.
+        let other = plan(&format!("{rest}, seed 1"), &now, true);
+        let next = other.or_else(|| plan(&rest, &now, true))?;
+        Some(vec![made, next])
+    });
+    let parts = parts.or_else(|| {
         let cut = || prompt.split_once(&library.language.at_random.behind);
         let whole = || cut().map(|(first, rest)| (first.to_owned(), rest.to_owned()));
         let (first, rest) = at_random(prompt, &library.language).or_else(whole)?;
@@ -66,6 +75,38 @@ fn at_random(prompt: &str, language: &Language) -> Option<(String, String)> {
     let first = words.get(..cut)?.join(" ");
     let first = first.trim_end_matches(|c: char| !c.is_alphanumeric()).to_owned();
     Some((first, kinds.into_iter().collect::<Vec<_>>().join(" and ")))
+}
+
+/// Two counts of things that one verb places: “scatter 40 cubes and 20 spheres on the plane” is “scatter 40 cubes on the plane” and the same of the spheres.
+fn two_things(library: &Library, prompt: &str) -> Option<(String, String)> {
+    let words: Vec<&str> = prompt.split_whitespace().collect();
+    let plain = |at: usize| {
+        let word = words.get(at).copied().unwrap_or_default();
+        word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()
+    };
+    let language = &library.language;
+    let number = |at: usize| {
+        let word = plain(at);
+        let digits = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+        digits || language.numbers.contains_key(&word)
+    };
+    let joint = (1..words.len()).find(|at| plain(*at) == "and" && number(at + 1))?;
+    let first = (0..joint).find(|at| number(*at))?;
+    let place = (joint + 2..words.len()).find(|at| language.prepositions.contains(&plain(*at)))?;
+    // A noun of a word or three stands behind each number, and nothing else.
+    let nouns = |from: usize, to: usize| {
+        (1..4).contains(&to.saturating_sub(from))
+            && (from..to).all(|at| {
+                !number(at) && !language.units.contains_key(&plain(at)) && !language.prepositions.contains(&plain(at))
+            })
+    };
+    if !(nouns(first + 1, joint) && nouns(joint + 2, place)) {
+        return None;
+    }
+    let said = |from: usize, to: usize| words.get(from..to).unwrap_or_default().join(" ");
+    let (verb, rest) = (said(0, first), said(place, words.len()));
+    let one = |things: String| format!("{verb} {things} {rest}").trim().to_owned();
+    Some((one(said(first, joint)), one(said(joint + 1, place))))
 }
 
 fn in_parts(library: &Library, prompt: &str, context: &Context, plan: Plan, most: usize) -> Option<Vec<Planned>> {

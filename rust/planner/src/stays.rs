@@ -31,10 +31,12 @@ pub(crate) fn keep<'a>(
     Ok(together)
 }
 
-/// The numbers that the modifier shows for inputs that the prompt leaves as they are.
+/// The numbers and switches that the modifier shows for inputs that the prompt leaves as they are.
 fn standing(read: &Read, scope: &Scope, unit: f64, shown: &Map) -> Result<Standing, Refusal> {
     let number = |(name, title): (&str, String)| {
-        let value = shown.get(&title).filter(|value| value.is_number())?;
+        let value = shown
+            .get(&title)
+            .filter(|value| value.is_number() || value.is_boolean())?;
         Some((name.to_owned(), value.clone()))
     };
     Ok(left_alone(read, scope, unit)?.into_iter().filter_map(number).collect())

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::change::is_said;
 use crate::expr::{self, Scope};
 use crate::naming::Names;
-use crate::preset::ParameterKind;
+use crate::preset::{Parameter, ParameterKind};
 use crate::refusal::Refusal;
 use crate::roles::Thing;
 use crate::template::{Read, broken};
@@ -155,6 +155,21 @@ pub(crate) fn unchanged(read: &Read, scope: &Scope, unit: f64, names: &Names) ->
     format!("{said} Nothing was changed.")
 }
 
+/// The parameters that change with those that the prompt names: “depth 0.6 m (was 1.2 m)”.
+pub(crate) fn with_them(read: &Read, scope: &Scope, unit: f64, also: &[(&Parameter, Value)]) -> Vec<String> {
+    let one = |(parameter, before): &(&Parameter, Value)| {
+        let mut then = scope.clone();
+        then.insert(parameter.name.clone(), before.clone());
+        format!(
+            "{} {} (was {})",
+            parameter.title.to_lowercase(),
+            describe(read, &parameter.name, scope, unit),
+            describe(read, &parameter.name, &then, unit)
+        )
+    };
+    also.iter().map(one).collect()
+}
+
 /// What a change of the last result does.
 pub(crate) fn done_to(read: &Read, scope: &Scope, unit: f64, names: &Names) -> String {
     let thing = match &read.cast.thing {
@@ -183,8 +198,13 @@ pub(crate) fn done_to(read: &Read, scope: &Scope, unit: f64, names: &Names) -> S
             names.modifier, read.cast.target
         )
     } else {
+        let rest = if names.also.is_empty() {
+            "Everything else in it stays as it is.".to_owned()
+        } else {
+            format!("With that changes: {}. The rest stays as it is.", names.also.join(", "))
+        };
         format!(
-            "“{}” of “{}” now has: {}. Everything else in it stays as it is.",
+            "“{}” of “{}” now has: {}. {rest}",
             names.modifier,
             read.cast.target,
             said.join(", ")
