@@ -9,7 +9,7 @@ import bpy
 import geonode_core as core
 import pytest
 from geonode_assistant import scripting
-from geonode_assistant.scripting import freed, membrane, policy, reached, removals, watches
+from geonode_assistant.scripting import blender_methods, freed, policy, reached, removals, watches
 
 KEPT = """
 import bpy, bmesh
@@ -261,7 +261,7 @@ assert [len(row) for row in rows] == [3, 3, 3] and max(row[0] for row in box) ==
             if prop.type in ("FLOAT", "INT", "BOOLEAN") and prop.is_array and prop.array_dimensions[1]:
                 if prop.subtype != "MATRIX" and prop.identifier in policy.policy().attributes:
                     tables.add(prop.identifier)
-    assert tables <= membrane.TABLES
+    assert tables <= blender_methods.TABLES
 
 
 def test_attributes_that_define_the_mesh_are_read() -> None:

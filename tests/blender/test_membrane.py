@@ -611,3 +611,49 @@ def test_patterns_read_through_the_guards(name: str) -> None:
         assert not any("class" in str(one) or "ctypes" in str(one) for one in scripting.run(source).namespace["got"])
     except (core.CoreError, core.PolicyError) as error:
         assert error.code in ("script_failed", "script_refused")
+
+
+def test_methods_take_their_arguments_by_name() -> None:
+    """Called at once, kept before, found by `hasattr`: a guarded method is the same one."""
+    scripting.execute("""
+import bpy, bmesh
+from mathutils.kdtree import KDTree
+mesh = bpy.data.meshes.new(name="named")
+mesh.from_pydata(vertices=[(0, 0, 0), (1, 0, 0), (0, 1, 0)], edges=[], faces=[(0, 1, 2)])
+found = bmesh.new()
+found.from_mesh(mesh=mesh)
+assert len(found.verts) == 3
+found.free()
+tree = KDTree(1)
+tree.insert((1, 2, 3), 7)
+tree.balance()
+kept = tree.find
+assert kept(co=(1, 2, 3))[1] == tree.find(co=(1, 2, 3))[1] == 7
+splines = bpy.data.curves.new("named", "CURVE").splines
+assert hasattr(splines, "new") and not hasattr(splines, "add")
+new = splines.new
+assert new(type="POLY").type == splines.new(type="POLY").type
+obj = bpy.data.objects.new("named", mesh)
+obj.scale = (2, 2, 2)
+assert obj.scale.x == 2
+""")
+
+
+def test_elements_of_other_lists_stay() -> None:
+    """A list of elements that grows moves its own; another's are where they were, and can be used."""
+    scripting.execute("""
+import bpy
+tree = bpy.data.node_groups.new("ramps", "ShaderNodeTree")
+one, other = (tree.nodes.new("ShaderNodeValToRGB").color_ramp.elements for _ in range(2))
+kept = other[0]
+for n in range(20):
+    one.new(n / 20)
+kept.position = 0.25
+assert other[0].position == 0.25
+curve = bpy.data.curves.new("two", "CURVE")
+first, second = (curve.splines.new("POLY") for _ in range(2))
+point = first.points[0]
+second.points.add(5000)
+point.co = (1, 2, 3, 1)
+assert first.points[0].co.x == 1
+""")

@@ -32,15 +32,15 @@ def required(kind: str, name: str) -> tuple[tuple[int, str], ...]:
 
 
 def checked(method: Callable[..., Any], kind: str, name: str) -> Callable[..., Any]:
-    """A method of a type of Blender's that is given what it needs."""
+    """A method of a type of Blender's, as a function of the object, that is given what it needs."""
     needed = required(kind, name)
     if not needed:
         return method
 
-    def called(*args: Any, **kwargs: Any) -> Any:
+    def called(thing: Any, /, *args: Any, **kwargs: Any) -> Any:
         for place, argument in needed:
             if (args[place] if place < len(args) else kwargs.get(argument, method)) is None:
                 raise TypeError(f"{name}() needs something as {argument!r}, not None")
-        return method(*args, **kwargs)
+        return method(thing, *args, **kwargs)
 
     return called

@@ -86,7 +86,7 @@ EVALUATING = frozenset({
     "to_curve_clear", "to_mesh", "to_mesh_clear", "update",
 })  # fmt: skip
 """Names of Blender's data with which it may evaluate, or free what it has evaluated."""
-_EVALUATED = frozenset({"Context", "Depsgraph", "Object", "Scene", "ViewLayer"})
+EVALUATED = frozenset({"Context", "Depsgraph", "Object", "Scene", "ViewLayer"})
 """The types of which these do so."""
 
 
@@ -177,22 +177,21 @@ def _property_types() -> tuple[type, type]:
     return IDPropertyArray, IDPropertyGroup
 
 
-def moves(thing: Any, name: str) -> bool:
-    """Whether a method of Blender's data may free or move some of it."""
+def moves(kind: str, name: str) -> bool:
+    """Whether a method of a type of Blender's may free or move some of its data."""
     if name == "new":
-        described = getattr(thing, "bl_rna", None)
-        identifier = described.identifier if described is not None else ""
-        return not identifier.startswith("BlendData") and identifier not in _IN_PLACE
+        return not kind.startswith("BlendData") and kind not in _IN_PLACE
     return name in METHODS
 
 
-def sharing(function: Callable[..., Any], thing: Any) -> Callable[..., Any]:
+def sharing(function: Callable[..., Any], kind: str) -> Callable[..., Any]:
     """The method of a data-block that copies it: the copy shares its arrays."""
+    touched = _touching(kind)
 
-    def called(*args: Any, **kwargs: Any) -> Any:
-        _touched(thing)
+    def called(thing: Any, /, *args: Any, **kwargs: Any) -> Any:
+        touched(thing)
         with Watch(thing):
-            return function(*args, **kwargs)
+            return function(thing, *args, **kwargs)
 
     return called
 
@@ -205,23 +204,47 @@ WITH_ARRAYS = tuple(
 """Data-blocks whose copies share arrays with them."""
 
 
-def watched(function: Callable[..., Any], thing: Any, evaluates: bool = False) -> Callable[..., Any]:
-    """A method of ``thing`` that may free or move data of Blender. ``evaluates``: evaluated data too."""
+def watched(function: Callable[..., Any], kind: str, evaluates: bool = False) -> Callable[..., Any]:
+    """A method of a type of Blender's, as a function of the object, that may free or move data. ``evaluates``:
+    evaluated data too.
+    """
+    touched, only = _touching(kind), _OF_THEIR_OWN.get(kind)
+    if kind == "VertexGroup":
+        return _weighting(function)
 
-    def called(*args: Any, **kwargs: Any) -> Any:
-        touched = _touched(thing)
-        with Evaluation(everything=True) if evaluates else Watch(touched, _only(thing)):
-            return function(*args, **kwargs)
+    def called(thing: Any, /, *args: Any, **kwargs: Any) -> Any:
+        block = touched(thing)
+        # The elements of other lists of this type stay where they are.
+        root = None if only is None or block is None else getattr(thing, "data", None)
+        with Evaluation(everything=True) if evaluates else Watch(block, only, root):
+            return function(thing, *args, **kwargs)
 
     return called
 
 
-def checked(function: Callable[..., Any], thing: Any) -> Callable[..., Any]:
-    """A method of ``thing`` that a guard keeps, while ``thing`` is there."""
+def _weighting(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of a vertex group that changes weights. The first weight of all makes a layer of the mesh."""
+    touched = _touching("VertexGroup")
 
-    def called(*args: Any, **kwargs: Any) -> Any:
-        _touched(thing)
-        return function(*args, **kwargs)
+    def called(group: Any, /, *args: Any, **kwargs: Any) -> Any:
+        data = touched(group)
+        place = None if data is None else data.as_pointer()
+        with Watch(data, "VertexGroupElement" if place in watches.weighted else None):
+            found = function(group, *args, **kwargs)
+        if place is not None:
+            watches.weighted.add(place)
+        return found
+
+    return called
+
+
+def checked(function: Callable[..., Any], kind: str) -> Callable[..., Any]:
+    """A method that a guard keeps, as a function of the object, while that is there."""
+    touched = _touching(kind)
+
+    def called(thing: Any, /, *args: Any, **kwargs: Any) -> Any:
+        touched(thing)
+        return function(thing, *args, **kwargs)
 
     return called
 
@@ -246,51 +269,59 @@ def grown(thing: Any, name: str) -> Any:
 _OF_INTERFACES = (bpy.types.NodeTreeInterface, bpy.types.NodeTreeInterfaceItem)
 
 
-def _touched(thing: Any) -> Any:
-    """The data-block that a method of this changes; None if it may change several. Raises if this is gone."""
+@cache
+def _touching(kind: str) -> Callable[[Any], Any]:
+    """What gives the data-block that a method of an object of this type changes; None if it may change several. Raises
+    if the object is gone.
+    """
+    described = getattr(bpy.types, kind, None)
     # The context looks its own members up in areas that may be gone, and nothing of it is freed.
-    if thing is None or isinstance(thing, bpy.types.Context):
-        return None
-    # Raises; reading `id_data` does not.
-    _ = getattr(thing, "rna_type", None) if isinstance(thing, bpy.types.bpy_struct) else bool(thing)
-    block = getattr(thing, "id_data", None)
-    described = getattr(thing, "bl_rna", None)
-    if isinstance(thing, bpy.types.VertexGroup | bpy.types.VertexGroups):
-        return getattr(block, "data", None)
+    if kind == "Context":
+        return lambda thing: None
+    if kind in ("VertexGroup", "VertexGroups"):
+        return lambda thing: getattr(_block_of(thing), "data", None)
     # The sockets of all nodes that use the group follow its interface.
-    if isinstance(thing, _OF_INTERFACES):
-        return None
-    several = isinstance(thing, bpy.types.ID) or described is not None and described.identifier in _SEVERAL
-    return None if several else block
+    of_several = (bpy.types.ID, *_OF_INTERFACES)
+    if kind in _SEVERAL or described is not None and issubclass(described, of_several):
+        return _present
+    return _block_of
 
 
-def _only(thing: Any) -> str | None:
-    """The only type of what a method of this may free or move; None if there are several."""
-    described = None if isinstance(thing, bpy.types.Context | None) else getattr(thing, "bl_rna", None)
-    return _OF_THEIR_OWN.get(described.identifier) if described is not None else None
+def _present(thing: Any) -> None:
+    """Raises if an object of Blender's is gone; reading `id_data` does not."""
+    _ = getattr(thing, "rna_type", None) if isinstance(thing, bpy.types.bpy_struct) else bool(thing)
+
+
+def _block_of(thing: Any) -> Any:
+    """The data-block that something is in; raises if it is gone."""
+    _present(thing)
+    return getattr(thing, "id_data", None)
+
+
+def _touched(thing: Any) -> Any:
+    """The data-block that setting something of this changes; None if it may change several. Raises if this is gone."""
+    described = getattr(thing, "bl_rna", None)
+    return _touching(described.identifier if described is not None else "")(thing)
 
 
 def interface(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A method that changes the interface of a tree."""
+    """A method, as a function of the object, that changes the interface of a tree."""
 
-    def called(*args: Any, **kwargs: Any) -> Any:
+    def called(thing: Any, /, *args: Any, **kwargs: Any) -> Any:
         with Interface():
-            return function(*args, **kwargs)
+            return function(thing, *args, **kwargs)
 
     return called
 
 
-def evaluating(thing: Any, name: str, found: Any) -> Any:
-    """A member of ``EVALUATING``, as a script has it."""
-    described = getattr(thing, "bl_rna", None)
-    if described is None or described.identifier not in _EVALUATED:
-        return watched(found, thing) if callable(found) and described is not None else found
-    if not callable(found):
-        return watches.kept(found)
+def evaluating(function: Callable[..., Any], kind: str) -> Callable[..., Any]:
+    """A method of ``EVALUATING``, as a function of the object."""
+    if kind not in EVALUATED:
+        return watched(function, kind) if kind else function
 
-    def called(*args: Any, **kwargs: Any) -> Any:
+    def called(thing: Any, /, *args: Any, **kwargs: Any) -> Any:
         with Evaluation():
-            return watches.kept(found(*args, **kwargs))
+            return watches.kept(function(thing, *args, **kwargs))
 
     return called
 

@@ -16,13 +16,13 @@ _OUTER = ("parent_group", "parent")
 
 
 def method(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Such a method, which raises where the part would get into itself."""
+    """Such a method, as a function of the object, which raises where the part would get into itself."""
 
-    def called(*args: Any, **kwargs: Any) -> Any:
+    def called(thing: Any, /, *args: Any, **kwargs: Any) -> Any:
         part, target, *_ = [*args, *kwargs.values(), None, None]
         if part is not None and any(one == part for one in _around(target)):
             raise Guarded("A group cannot be moved into itself, or into what is in it.")
-        return function(*args, **kwargs)
+        return function(thing, *args, **kwargs)
 
     return called
 

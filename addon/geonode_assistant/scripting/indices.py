@@ -145,13 +145,10 @@ def store_item(thing: Any, key: Any, value: Any) -> bool:
     return True
 
 
-def method(thing: Any, name: str) -> Any:
-    """``thing.name`` where ``has_guard``."""
-    match name:
-        case "from_pydata":
-            return lambda *args, **kwargs: _from_pydata(thing, *args, **kwargs)
-        case "data":
-            return Indices(thing) if thing.name in _TOPOLOGY else thing.data
+def member(thing: Any, name: str) -> Any:
+    """``thing.name`` where ``has_guard``, for what is no method."""
+    if name == "data":
+        return Indices(thing) if thing.name in _TOPOLOGY else thing.data
     return Offsets(getattr(thing, name))
 
 
@@ -207,7 +204,8 @@ def _check(mesh: Any, of: str, name: str, value: Any) -> None:
         _doubtful[mesh.session_uid] = mesh
 
 
-def _from_pydata(mesh: Any, vertices: Any, edges: Any, faces: Any, *more: Any, **how: Any) -> Any:
+def from_pydata(mesh: Any, /, vertices: Any, edges: Any, faces: Any, *more: Any, **how: Any) -> Any:
+    """``mesh.from_pydata``, with vertices that exist."""
     count = len(mesh.vertices) + len(vertices)
     return mesh.from_pydata(vertices, _sound(edges, count), _sound(faces, count), *more, **how)
 

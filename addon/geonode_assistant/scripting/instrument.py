@@ -198,14 +198,13 @@ class _Guarding(ast.NodeTransformer):
 
     def _sent(self, node: ast.Call) -> ast.Call:
         """``x.append(1)`` in one step, unless the method may be the script's own: Python calls its functions faster."""
-        function = node.func
-        if node.keywords or any(isinstance(one, ast.Starred) for one in node.args):
-            return node
-        match function:
+        match node.func:
             case ast.Call(func=ast.Name(id=guard), args=[of, ast.Constant(value=str(name))]) if guard == LOAD:
                 if name in self._own or name.startswith("_"):
                     return node
-                return _at(node, _call(SEND, ast.Constant(name), of, *node.args))
+                sent = _call(SEND, ast.Constant(name), of, *node.args)
+                sent.keywords = node.keywords
+                return _at(node, sent)
         return node
 
     def _callee(self, function: ast.expr) -> ast.expr:

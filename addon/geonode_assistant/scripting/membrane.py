@@ -26,11 +26,11 @@ from ..host import rna
 from ..host.belongings import NAMED
 from . import (
     absent,
+    blender_methods,
     bulk,
     dynamic_types,
     freed,
     guards,
-    hierarchies,
     indices,
     library,
     making,
@@ -44,7 +44,6 @@ from . import (
     removals,
     sizes,
     watches,
-    with_blocks,
 )
 from .errors import NotAllowed
 from .own_classes import ENUMS, OwnClasses, is_fixed, key
@@ -108,11 +107,15 @@ class Membrane(OwnClasses):
 
     # -- decisions
 
-    def _decide(self, kind: int, thing: Any, name: Any) -> int:
+    def _decide(self, kind: int, thing: Any, name: Any) -> int | tuple[int, Callable[..., Any]]:
+        """The answer, perhaps with what is called for ``thing.name(…)``, as a function of the object."""
         if kind == MAKE:
             return self._made(thing)
         answer = self._judged(kind, thing, name)
-        return answer + ENCLOSED if calls_back(kind, type(thing), name) else answer
+        function = in_one_step(type(thing), name) if kind == LOAD and answer == HANDLED else None
+        if calls_back(kind, type(thing), name):
+            answer += ENCLOSED
+        return answer if function is None else (answer, function)
 
     def _made(self, thing: type) -> int:
         """Decides about making an object by a class that C calls, or the script."""
@@ -277,7 +280,7 @@ class Membrane(OwnClasses):
         if cls is _EDIT_BONE:
             return HANDLED
         if kind == LOAD and issubclass(cls, bpy.types.bpy_struct):
-            if name in properties.METHODS or name in TABLES:
+            if name in properties.METHODS or name in blender_methods.TABLES:
                 return HANDLED
         if kind == STORE:
             looked_at = name in self._bounded and sizes.looks_at(cls, name) or indices.is_index(cls, name)
@@ -286,9 +289,11 @@ class Membrane(OwnClasses):
             return HANDLED if looked_at else ONCE if reached.grows(cls, name) else PLAIN
         if reached.grows(cls, name) and cls is bpy.types.MeshUVLoopLayer:
             return HANDLED
-        guarded = name in sizes.METHODS or name in removals.METHODS or name in freed.METHODS or name == "pixels"
-        guarded = guarded or name in freed.EVALUATING or name == "temp_override"
         described: Any = cls.bl_rna if kind == LOAD and issubclass(cls, bpy.types.bpy_struct) else None
+        guarded = name in sizes.METHODS or name in removals.METHODS or name in freed.METHODS
+        if described is not None and name in described.properties:
+            guarded = False  # a property of this type has the name of a method of others
+        guarded = guarded or name in freed.EVALUATING or name in ("pixels", "temp_override")
         guarded = guarded or described is not None and bool(absent.required(described.identifier, name))
         if name == "foreach_set" and not issubclass(cls, bpy.types.bpy_struct):
             return HANDLED
@@ -361,7 +366,7 @@ class Membrane(OwnClasses):
         if isinstance(thing, _BLENDERS):
             if name == "foreach_set":
                 return bulk.foreach_set(thing, lambda cls, of: self._blender(STORE, cls, of))
-            return _method(thing, name)
+            return blender_methods.member(thing, name)
         if name in _OF_MESHES and not isinstance(thing, type):
             if key(type(thing)) == "builtins.BMesh":
                 return _OF_MESHES[name](thing)
@@ -372,35 +377,13 @@ class Membrane(OwnClasses):
         return _limited(thing, name)
 
 
-def _method(thing: Any, name: str) -> Any:
-    """A method of Blender's data with a guard."""
-    if name in properties.METHODS:
-        return properties.method(thing, name)
-    if name in TABLES:
-        return tuple(tuple(row) for row in getattr(thing, name))
-    if reached.grows(type(thing), name):
-        return freed.grown(thing, name)
-    if name in removals.METHODS:
-        return removals.method(thing, name)
-    if name in indices.METHODS:
-        found = indices.method(thing, name)
-    else:
-        found = sizes.pixels(thing) if name == "pixels" else sizes.method(thing, name)
-    if name == "temp_override":
-        return with_blocks.overriding(found)
-    if name in freed.EVALUATING:
-        return freed.evaluating(thing, name, found)
-    if dynamic_types.changes_interface(type(thing), name):
-        found = freed.interface(found)
-    if not callable(found):
-        return found
-    if name in removals.MAKING and isinstance(thing, bpy.types.bpy_prop_collection):
-        found = removals.making(found)
-    if name in hierarchies.METHODS:
-        found = hierarchies.method(found)
-    if name == "copy" and isinstance(thing, freed.WITH_ARRAYS):
-        return freed.sharing(found, thing)
-    return freed.watched(found, thing) if freed.moves(thing, name) else freed.checked(found, thing)
+def in_one_step(cls: type, name: str) -> Callable[..., Any] | None:
+    """What ``thing.name(…)`` calls for objects of a type that is not the script's, where the type decides it."""
+    if cls is _EDIT_BONE or name in ("__class__", "foreach_set", "pixels", "format"):
+        return None
+    if issubclass(cls, _BLENDERS):
+        return blender_methods.in_one_step(cls, name)
+    return _limit(cls, name)
 
 
 _OF_MESHES: dict[str, Callable[[Any], Any]] = {
@@ -409,9 +392,6 @@ _OF_MESHES: dict[str, Callable[[Any], Any]] = {
     "remove": lambda mesh: mesh.remove,
 }
 """Methods of a ``BMesh`` and its lists that take elements away."""
-TABLES = frozenset({"bound_box", "clip_planes", "split_normals"})
-"""Arrays of arrays, which a script gets as numbers: their rows come out of C, where nothing remembers that they point
-to data which may be freed."""
 
 
 def is_foreign(cls: type) -> bool:

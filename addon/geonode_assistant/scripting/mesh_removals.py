@@ -11,7 +11,7 @@ import bpy
 
 from .. import native
 from ..host import belongings, census
-from . import freed
+from . import watches
 from .removals import DOUBLES, Removal, is_free, is_near, lessen, outside, unless_asked
 
 _read: dict[int, tuple[Any, dict[int, Any]]] = {}
@@ -36,13 +36,13 @@ def begin() -> None:
     _excused.clear()
 
 
-def from_mesh(mesh: Any, *args: Any, **kwargs: Any) -> Any:
+def from_mesh(mesh: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``BMesh.from_mesh``; what was read from a mesh may replace it."""
     _read_from(mesh, kwargs.get("mesh", args[0] if args else None))
     return mesh.from_mesh(*args, **kwargs)
 
 
-def from_object(mesh: Any, *args: Any, **kwargs: Any) -> Any:
+def from_object(mesh: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``BMesh.from_object``."""
     _read_from(mesh, getattr(kwargs.get("object", args[0] if args else None), "data", None))
     return mesh.from_object(*args, **kwargs)
@@ -93,7 +93,10 @@ def to_mesh(mesh: Any) -> Any:
             if _loses_weights(mesh, target):
                 unless_asked([target], "to_mesh")
 
-    write = freed.watched(mesh.to_mesh, None)
+    def write(*args: Any, **kwargs: Any) -> Any:
+        with watches.Watch():
+            return mesh.to_mesh(*args, **kwargs)
+
     return write if is_free() else Removal(write, check, None)
 
 

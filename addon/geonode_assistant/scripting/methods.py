@@ -156,16 +156,16 @@ NEIGHBOURS = 2_000
 """The most that `KDTree.find_n` looks for: it keeps them in order, one by one."""
 
 
-def find_n(tree: Any, *args: Any, **kwargs: Any) -> Any:
+def find_n(tree: Any, /, *args: Any, **kwargs: Any) -> Any:
     wanted = kwargs.get("n", args[1] if len(args) > 1 else 0)
     if as_number(wanted) > NEIGHBOURS:
         raise Guarded(f"find_n() of {wanted:,} points would freeze Blender; use at most {NEIGHBOURS:,}.")
     return tree.find_n(*args, **kwargs)
 
 
-def find(tree: Any, co: Any, *args: Any, **kwargs: Any) -> Any:
+def find(tree: Any, /, co: Any, *args: Any, **kwargs: Any) -> Any:
     """``KDTree.find``, which may call the script: not to learn where it has to look."""
-    return tree.find(native.core().call_enclosed(Vector, co), *args, **kwargs)
+    return tree.find(co if type(co) is Vector else native.core().call_enclosed(Vector, co), *args, **kwargs)
 
 
 def _of_stroke(name: str) -> Callable[..., Any]:
@@ -242,7 +242,7 @@ LIMITED: dict[str, dict[str, Callable[..., Any]]] = {
         "overlap": crossings.overlap,
     },
     "builtins.BMesh": {
-        "to_mesh": lambda mesh, *args, **kwargs: mesh_removals.to_mesh(mesh)(*args, **kwargs),
+        "to_mesh": lambda mesh, /, *args, **kwargs: mesh_removals.to_mesh(mesh)(*args, **kwargs),
         "from_mesh": mesh_removals.from_mesh,
         "from_object": mesh_removals.from_object,
         "copy": mesh_removals.copied,

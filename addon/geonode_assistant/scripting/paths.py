@@ -69,18 +69,20 @@ def place(name: str) -> int:
 
 
 def animating(found: Callable[..., Any], name: str, meant: Callable[[Any], Any]) -> Callable[..., Any]:
-    """A method that animates the property of a path, after judging it as it is ``meant`` in this Blender."""
+    """A method, as a function of the object, that animates the property of a path, after judging it as it is ``meant``
+    in this Blender.
+    """
 
     def judged(path: Any) -> Any:
         path = meant(path)
         check_animated(path)
         return path
 
-    def called(*args: Any, **kwargs: Any) -> Any:
+    def called(thing: Any, /, *args: Any, **kwargs: Any) -> Any:
         at = place(name)
         args = (*args[:at], *map(judged, args[at : at + 1]), *args[at + 1 :])
         named = {key: judged(kwargs[key]) for key in ("data_path", "path") if key in kwargs}
-        return found(*args, **kwargs | named)
+        return found(thing, *args, **kwargs | named)
 
     called.__name__ = called.__qualname__ = name
     return called
@@ -105,21 +107,15 @@ def _is_bounded(path: str) -> bool:
     return bool(names) and names[-1] in policy.policy().bounds
 
 
-def resolving(thing: Any, load: Callable[[Any, str], Any], item: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    """``thing.path_resolve``, each step through the guards of the script."""
-
-    def path_resolve(path: str, coerce: bool = True) -> Any:
-        if not coerce:
-            raise Guarded("path_resolve() gives values only; leave out `coerce`.")
-        found = thing
-        try:
-            for step in _steps(path):
-                found = load(found, step) if isinstance(step, str) else item(found, step[0])
-        except (AttributeError, LookupError) as error:
-            raise ValueError(f"{type(thing).__name__}.path_resolve({path!r}) could not be resolved") from error
-        return found
-
-    return path_resolve
+def resolved(thing: Any, path: str, load: Callable[[Any, str], Any], item: Callable[[Any, Any], Any]) -> Any:
+    """``thing.path_resolve(path)``, each step through the guards of the script."""
+    found = thing
+    try:
+        for step in _steps(path):
+            found = load(found, step) if isinstance(step, str) else item(found, step[0])
+    except (AttributeError, LookupError) as error:
+        raise ValueError(f"{type(thing).__name__}.path_resolve({path!r}) could not be resolved") from error
+    return found
 
 
 def check_values() -> None:

@@ -14,8 +14,6 @@ from typing import Any
 from .. import native
 from .errors import Guarded
 
-METHODS = frozenset({"get", "items", "values", "id_properties_ensure", "id_properties_ui"})
-"""Methods of Blender's data that give custom properties."""
 _RAW = ("IDPropertyArray", "IDPropertyGroup")
 """Blender's own objects, which a script has no use of (``rust/python/src/properties.rs``)."""
 _NOT_RAW = 'A list or group of a custom property is copied with .to_list() or .to_dict(): write obj["name"] out.'
@@ -220,15 +218,15 @@ def check_depth(value: Any, deepest: int = DEEPEST, most: int = 10_000_000) -> N
     raise Guarded("This value is nested too deeply for a custom property.")
 
 
-def method(thing: Any, name: str) -> Callable[..., Any]:
-    """``thing.name`` for a name in ``METHODS``."""
-    found = getattr(thing, name)
-    if name == "id_properties_ensure":
-        return lambda: Group(thing, None)
-    if name == "id_properties_ui":
-        return lambda key: Shown(thing, key)
-    if name == "get":
-        return lambda key, default=None: part(thing, key, found(key, default))
-    if name == "items":
-        return lambda: [(key, part(thing, key, value)) for key, value in found()]
-    return lambda: [part(thing, key, value) for key, value in thing.items()]
+def _get(thing: Any, key: str, default: Any = None) -> Any:
+    return part(thing, key, thing.get(key, default))
+
+
+METHODS: dict[str, Callable[..., Any]] = {
+    "get": _get,
+    "items": lambda thing: [(key, part(thing, key, value)) for key, value in thing.items()],
+    "values": lambda thing: [part(thing, key, value) for key, value in thing.items()],
+    "id_properties_ensure": lambda thing: Group(thing, None),
+    "id_properties_ui": Shown,
+}
+"""Methods of Blender's data that give custom properties, as functions of the object."""

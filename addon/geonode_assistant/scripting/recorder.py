@@ -99,8 +99,8 @@ class Recorder:
         def inside(thing: Any) -> In:
             return In(self, native, thing)
 
-        def send(name: str, thing: Any, *args: Any) -> Any:
-            return self.load(thing, name)(*args)
+        def send(name: str, thing: Any, /, *args: Any, **kwargs: Any) -> Any:
+            return self.load(thing, name)(*args, **kwargs)
 
         return {
             **native,

@@ -165,15 +165,25 @@ def method(thing: Any, name: str) -> Any:
         return found
     whole = getattr(thing, "bl_rna", None)
     kind = whole.identifier if whole is not None else ""
-    found = absent.checked(found, kind, name)
-    if name in _ENCLOSED:
-        found = functools.partial(native.core().call_enclosed, found)
-    found = freed.watched(found, thing, evaluates=kind in ("ViewLayers", "BlendDataScenes"))
-    if dynamic_types.changes_interface(type(thing), name):
-        found = freed.interface(found)
+    found = functools.partial(_real(kind, name, dynamic_types.changes_interface(type(thing), name)), thing)
     if _script.removable is None:
         return outside(found)
     return Removal(found, _check_of(thing, name, kind), thing)
+
+
+@functools.cache
+def _real(kind: str, name: str, changes_interface: bool) -> Callable[..., Any]:
+    """A method that removes, as a function of the object, without looking whether it may."""
+
+    def removed(thing: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return getattr(thing, name)(*args, **kwargs)
+
+    def enclosed(thing: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return native.core().call_enclosed(getattr(thing, name), *args, **kwargs)
+
+    found = absent.checked(enclosed if name in _ENCLOSED else removed, kind, name)
+    found = freed.watched(found, kind, evaluates=kind in ("ViewLayers", "BlendDataScenes"))
+    return freed.interface(found) if changes_interface else found
 
 
 def _check_of(thing: Any, name: str, kind: str) -> Callable[..., Any]:
@@ -348,10 +358,10 @@ def _unused() -> list[Any]:
 
 
 def making(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A method of a list that makes a part, which is the script's own."""
+    """A method of a list, as a function of it, that makes a part, which is the script's own."""
 
-    def called(*args: Any, **kwargs: Any) -> Any:
-        return made(function(*args, **kwargs))
+    def called(parts: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return made(function(parts, *args, **kwargs))
 
     return called
 

@@ -106,11 +106,6 @@ def _count(thing: Any) -> None:
         check_metaball(thing.id_data)
 
 
-def _linked(new: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    """``links.new``, between the sockets that are meant."""
-    return new(*meant_sockets(args), **kwargs)
-
-
 def meant_sockets(args: tuple[Any, ...]) -> tuple[Any, ...]:
     """The arguments of ``links.new`` with the sockets that are meant."""
     if len(args) < 2:
@@ -147,40 +142,50 @@ def _check_socket(socket: Any, value: int) -> None:
         raise Guarded(f"{socket.name} = {value} would use up all memory or freeze Blender.")
 
 
-def method(thing: Any, name: str) -> Any:
-    """``thing.name`` for a method of Blender's data that can create too much or something forbidden, with checks."""
-    found = getattr(thing, name)
-    described = getattr(thing, "bl_rna", None) if callable(found) else None
-    if described is None:
-        return found
-    identifier = described.identifier
-    found = absent.checked(found, identifier, name)
+def function(kind: str, name: str) -> Callable[..., Any]:
+    """A method of Blender's data that can create too much or something forbidden, with checks, as a function of the
+    object. ``kind``: the identifier of its type; empty where it has none.
+    """
+
+    def plain(thing: Any, /, *args: Any, **kwargs: Any) -> Any:
+        return getattr(thing, name)(*args, **kwargs)
+
+    if not kind:
+        return plain
+    found = absent.checked(plain, kind, name)
     if name == "path_resolve":
-        current = older.current().guards
-        return paths.resolving(thing, current["load"], current["item"])
-    if paths.has_guard(identifier, name) or name in paths.METHODS:
-        return paths.animating(found, name, older.current().path)
-    match identifier:
+        return _path_resolve
+    if paths.has_guard(kind, name) or name in paths.METHODS:
+        return paths.animating(found, name, lambda path: older.current().path(path))
+    match kind:
         case "Nodes":
             return _checked(found, node_type)
         case "NodeLinks" if name == "new":
-            return lambda *args, **kwargs: _linked(found, *args, **kwargs)
+            return lambda links, /, *args, **kwargs: found(links, *meant_sockets(args), **kwargs)
         case "ObjectModifiers":
-            return lambda *args, **kwargs: _in_a_stack(found(*args, **kwargs))
+            return lambda modifiers, /, *args, **kwargs: _in_a_stack(found(modifiers, *args, **kwargs))
         case "Context" if name == "copy":
-            return lambda: _context(found())
+            return lambda context: _context(found(context))
         case _ if name == "pack":
-            return lambda: _packed(thing, found)
+            return _packed
         case _ if name == "copy":
             return found
         case "Scene" if name == "frame_set":
             return _checked(found, _check_frame)
         case _ if name in _EVALUATING:
-            evaluates = identifier in {"Context", "Depsgraph", "Scene", "ViewLayer"} or name == "evaluated_get"
+            evaluates = kind in {"Context", "Depsgraph", "Scene", "ViewLayer"} or name == "evaluated_get"
             return _checked(found, expected.check) if evaluates else found
         case "BlendDataImages" | "Image":
             return _checked(found, picture)
     return _checked(found, _counts)
+
+
+def _path_resolve(thing: Any, path: str, coerce: bool = True) -> Any:
+    """``thing.path_resolve``."""
+    if not coerce:
+        raise Guarded("path_resolve() gives values only; leave out `coerce`.")
+    current = older.current().guards
+    return paths.resolved(thing, path, current["load"], current["item"])
 
 
 def _check_frame(*args: Any, **kwargs: Any) -> None:
@@ -190,9 +195,9 @@ def _check_frame(*args: Any, **kwargs: Any) -> None:
 
 
 def _checked(function: Callable[..., Any], check: Callable[..., None]) -> Callable[..., Any]:
-    def called(*args: Any, **kwargs: Any) -> Any:
+    def called(thing: Any, /, *args: Any, **kwargs: Any) -> Any:
         check(*args, **kwargs)
-        return function(*args, **kwargs)
+        return function(thing, *args, **kwargs)
 
     return called
 
@@ -210,11 +215,11 @@ def _context(copied: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in copied.items() if name in allowed}
 
 
-def _packed(thing: Any, pack: Callable[[], Any]) -> Any:
+def _packed(thing: Any) -> Any:
     """`image.pack()` for an image created by a script; not with other data, and nothing from the disk."""
     if not isinstance(thing, bpy.types.Image) or thing.source != "GENERATED" and not thing.packed_file:
         raise Guarded("pack() only works for images that a script has created.")
-    return pack()
+    return thing.pack()
 
 
 def _counts(*args: Any, **kwargs: Any) -> None:

@@ -36,8 +36,13 @@ _graphs: list[Any] = []
 """The depsgraphs that the script has; nothing tells Blender's own objects for them that they are gone."""
 
 
+weighted: set[int] = set()
+"""The addresses of data-blocks whose vertices have a place for weights, since the last change of anything else."""
+
+
 def forget_all() -> None:
     """Called after the last line of a script."""
+    weighted.clear()
     _rows.clear()
     _graphs.clear()
 
@@ -127,6 +132,8 @@ class Watch:
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
         native.core().references_disown()
+        if self._only is None:
+            weighted.clear()
         after = self._forget() if self._held else {}
         if self._arrays:
             if self._own is None:

@@ -65,17 +65,13 @@ def leave() -> None:
     _GIVEN.clear()
 
 
-def overriding(method: Callable[..., Any]) -> Callable[..., Any]:
-    """``temp_override``, as a script has it."""
-
-    def temp_override(**given: Any) -> Any:
-        # The context keeps a list without looking at it again.
-        given = {name: list(one) if isinstance(one, list | tuple) else one for name, one in given.items()}
-        found = method(**given)
-        _GIVEN.append((found, given))
-        return found
-
-    return temp_override
+def overriding(context: Any, /, **given: Any) -> Any:
+    """``context.temp_override``, as a script has it."""
+    # The context keeps a list without looking at it again.
+    given = {name: list(one) if isinstance(one, list | tuple) else one for name, one in given.items()}
+    found = context.temp_override(**given)
+    _GIVEN.append((found, given))
+    return found
 
 
 def refresh() -> None:

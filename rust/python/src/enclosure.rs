@@ -382,7 +382,7 @@ pub(crate) unsafe fn called(function: Object, args: *const Object, count: usize,
     unsafe {
         let call = |args: *const Object| match methods::found() {
             Some(methods) => (methods.call)(function, args, count, names),
-            None => methods::called(function, args.cast_mut(), count),
+            None => methods::called(function, args, count, names),
         };
         called_by(call, args, count, names)
     }
@@ -397,12 +397,7 @@ pub(crate) unsafe fn called_by(
 ) -> Object {
     // SAFETY: the caller has as many arguments in a row, followed by one for each name.
     unsafe {
-        let keywords = if names.is_null() {
-            0
-        } else {
-            usize::try_from(ffi::PyTuple_Size(names)).unwrap_or(0)
-        };
-        let all = count.saturating_add(keywords);
+        let all = count.saturating_add(methods::size(names));
         let mut given: Vec<Object> = Vec::with_capacity(all);
         for at in 0..all {
             elements::look(*args.add(at));

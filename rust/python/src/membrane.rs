@@ -9,6 +9,7 @@
 //!
 //! Answers: 5 left to the handler once for each data-block; 1 allowed, 2 left to the handler of this kind of access (bounds by size), 3 and 4 the same for this one object only; plus 8
 //! for objects that the script has created, which are forgotten before the next script; plus 16 where C may not call the script back (`enclosure`).
+//! With 2 for a type may come the function that `x.name(…)` calls with `x`, so that the handler is only asked where `x.name` is read alone.
 #![expect(
     unsafe_code,
     reason = "functions of C that Python calls, and a table that the GIL guards"
@@ -65,6 +66,8 @@ struct Answer {
     verdict: u8,
     /// Concerns an object that the script has created: the next script asks again.
     passing: bool,
+    /// What a call in one step calls with the object; null if the handler has to be asked.
+    function: Object,
 }
 
 const NONE: Answer = Answer {
@@ -73,6 +76,7 @@ const NONE: Answer = Answer {
     kind: 0,
     verdict: 0,
     passing: false,
+    function: ptr::null_mut(),
 };
 
 struct State {
@@ -112,11 +116,27 @@ unsafe fn known(of: Object, name: Object, kind: u8) -> u8 {
     }
 }
 
-unsafe fn keep(of: Object, name: Object, kind: u8, verdict: u8, passing: bool) {
+/// What a call in one step calls for objects of this type instead of asking the handler, borrowed from the table; or null.
+unsafe fn function_of(class: Object, name: Object) -> Object {
+    // SAFETY: as in `known`.
+    unsafe {
+        let answers = &raw const (*STATE.0.get()).answers;
+        let found = answers.cast::<Answer>().add(place(class, name, LOAD)).read();
+        if found.of == class && found.name == name && found.kind == LOAD {
+            found.function
+        } else {
+            ptr::null_mut()
+        }
+    }
+}
+
+/// Stores an answer; `function` may be null.
+unsafe fn keep(of: Object, name: Object, kind: u8, verdict: u8, passing: bool, function: Object) {
     // SAFETY: as in `known`; the old answer is released after the new one is stored, since releasing may run code.
     unsafe {
         ffi::Py_IncRef(of);
         ffi::Py_IncRef(name);
+        ffi::Py_IncRef(function);
         let answers = (&raw mut (*STATE.0.get()).answers).cast::<Answer>();
         let old = answers.add(place(of, name, kind)).replace(Answer {
             of,
@@ -124,9 +144,11 @@ unsafe fn keep(of: Object, name: Object, kind: u8, verdict: u8, passing: bool) {
             kind,
             verdict,
             passing,
+            function,
         });
         ffi::Py_DecRef(old.of);
         ffi::Py_DecRef(old.name);
+        ffi::Py_DecRef(old.function);
     }
 }
 
@@ -162,18 +184,25 @@ unsafe fn decided(object: Object, class: Object, name: Object, kind: u8) -> u8 {
         if found.is_null() {
             return 0;
         }
-        let answer = u8::try_from(ffi::PyLong_AsLong(found)).unwrap_or(0);
-        ffi::Py_DecRef(found);
+        // A number, or a pair of it and a function.
+        let pair = ffi::PyTuple_Check(found) != 0 && ffi::PyTuple_Size(found) == 2;
+        let number = if pair { ffi::PyTuple_GetItem(found, 0) } else { found };
+        let function = if pair {
+            ffi::PyTuple_GetItem(found, 1)
+        } else {
+            ptr::null_mut()
+        };
+        let answer = u8::try_from(ffi::PyLong_AsLong(number)).unwrap_or(0);
         let passing = answer & FOR_THIS_SCRIPT != 0;
         let enclosed = answer & ENCLOSED;
-        match answer & !(FOR_THIS_SCRIPT | ENCLOSED) {
+        let verdict = match answer & !(FOR_THIS_SCRIPT | ENCLOSED) {
             verdict @ (PLAIN | HANDLED | ONCE) => {
-                keep(class, name, kind, verdict | enclosed, passing);
+                keep(class, name, kind, verdict | enclosed, passing, function);
                 verdict | enclosed
             }
             alone @ (ALONE_PLAIN | ALONE_HANDLED) => {
                 let verdict = enclosed | if alone == ALONE_PLAIN { PLAIN } else { HANDLED };
-                keep(object, name, kind | OF_OBJECT, verdict, passing);
+                keep(object, name, kind | OF_OBJECT, verdict, passing, ptr::null_mut());
                 verdict
             }
             _ => {
@@ -182,7 +211,9 @@ unsafe fn decided(object: Object, class: Object, name: Object, kind: u8) -> u8 {
                 }
                 0
             }
-        }
+        };
+        ffi::Py_DecRef(found);
+        verdict
     }
 }
 
@@ -457,13 +488,14 @@ unsafe extern "C" fn called(_: Object, args: *mut Object, count: ffi::Py_ssize_t
     }
 }
 
-/// `send(name, x, …)`: `x.name(…)` without the object that a method of `x` would be.
-unsafe extern "C" fn send(_: Object, args: *mut Object, count: ffi::Py_ssize_t) -> Object {
+/// `send(name, x, …)`: `x.name(…)` without the object that a method of `x` would be. The last arguments have the names in `names`.
+unsafe extern "C" fn send(_: Object, args: *const Object, count: ffi::Py_ssize_t, names: Object) -> Object {
     // SAFETY: as in `load`.
     unsafe {
         let Some(others) = usize::try_from(count).ok().and_then(|count| count.checked_sub(2)) else {
             return wrong();
         };
+        let all = others + 2 + methods::size(names);
         let (name, object) = (*args, *args.add(1));
         elements::look(object);
         let answer = allowed(object, name, LOAD);
@@ -482,7 +514,15 @@ unsafe extern "C" fn send(_: Object, args: *mut Object, count: ffi::Py_ssize_t) 
                 }
                 None => (ffi::PyObject_GetAttr(object, name), true),
             },
-            HANDLED => (handled(LOAD, object, name, ffi::Py_None()), true),
+            HANDLED => {
+                let function = function_of(ffi::Py_TYPE(object).cast(), name);
+                if function.is_null() {
+                    (handled(LOAD, object, name, ffi::Py_None()), true)
+                } else {
+                    ffi::Py_IncRef(function);
+                    (function, false)
+                }
+            }
             _ => return ptr::null_mut(),
         };
         if method.is_null() {
@@ -490,13 +530,13 @@ unsafe extern "C" fn send(_: Object, args: *mut Object, count: ffi::Py_ssize_t) 
         }
         let (first, number) = if bound { (2, others) } else { (1, others + 1) };
         let called_back = answer & ENCLOSED != 0
-            && (class_names::is_of_numpy(object) || (2..others + 2).any(|at| !enclosure::is_plain(*args.add(at))));
+            && (class_names::is_of_numpy(object) || (2..all).any(|at| !enclosure::is_plain(*args.add(at))));
         let moves = references::is_of_bmesh(object);
         let views = if moves { references::Views::new() } else { None };
         let found = match methods::found() {
-            _ if called_back => enclosure::called(method, args.add(first), number, ptr::null_mut()),
-            Some(methods) => (methods.call)(method, args.add(first), number, ptr::null_mut()),
-            None => methods::called(method, args.add(first), number),
+            _ if called_back => enclosure::called(method, args.add(first), number, names),
+            Some(methods) => (methods.call)(method, args.add(first), number, names),
+            None => methods::called(method, args.add(first), number, names),
         };
         if let Some(views) = views {
             let of_elements = references::is_of_elements(object);
@@ -656,7 +696,7 @@ fn exchange(_gil: Python<'_>, [decide, handle]: [Object; 2], ends: impl Fn(&Answ
         let kept = (0..PLACES).flat_map(|at| {
             let place = answers.add(at);
             let one = if ends(&*place) { place.replace(NONE) } else { NONE };
-            [one.of, one.name]
+            [one.of, one.name, one.function]
         });
         kept.chain(before).filter(|one| !one.is_null()).collect::<Vec<_>>()
     };
@@ -682,10 +722,24 @@ fn forget_at_exit(py: Python<'_>) -> PyResult<()> {
 
 /// A C function, with a description that lives as long as the process.
 fn function(py: Python<'_>, name: &'static std::ffi::CStr, fast: ffi::PyCFunctionFast) -> PyResult<Py<PyAny>> {
+    described(
+        py,
+        name,
+        ffi::PyMethodDefPointer { PyCFunctionFast: fast },
+        ffi::METH_FASTCALL,
+    )
+}
+
+fn described(
+    py: Python<'_>,
+    name: &'static std::ffi::CStr,
+    pointer: ffi::PyMethodDefPointer,
+    flags: i32,
+) -> PyResult<Py<PyAny>> {
     let method = Box::leak(Box::new(ffi::PyMethodDef {
         ml_name: name.as_ptr().cast::<c_char>(),
-        ml_meth: ffi::PyMethodDefPointer { PyCFunctionFast: fast },
-        ml_flags: ffi::METH_FASTCALL,
+        ml_meth: pointer,
+        ml_flags: flags,
         ml_doc: ptr::null(),
     }));
     // SAFETY: the description is never freed; the result is a new reference, or null with an exception.
@@ -714,7 +768,11 @@ pub(crate) fn membrane<'py>(decide: &Bound<'py, PyAny>, handle: &Bound<'py, PyAn
     guards.set_item("item", function(py, c"item", load_item)?)?;
     guards.set_item("store", function(py, c"store", store)?)?;
     guards.set_item("store_item", function(py, c"store_item", store_item)?)?;
-    guards.set_item("send", function(py, c"send", send)?)?;
+    let sending = ffi::PyMethodDefPointer {
+        PyCFunctionFastWithKeywords: send,
+    };
+    let flags = ffi::METH_FASTCALL | ffi::METH_KEYWORDS;
+    guards.set_item("send", described(py, c"send", sending, flags)?)?;
     guards.set_item("product", function(py, c"product", product)?)?;
     guards.set_item("call", function(py, c"call", called)?)?;
     guards.set_item("isinstance", function(py, c"isinstance", kinds::is_instance)?)?;

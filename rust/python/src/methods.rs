@@ -44,8 +44,20 @@ pub(crate) fn find(py: Python<'_>) {
     });
 }
 
-/// The call of a function with arguments in a row.
-pub(crate) unsafe fn called(function: Object, args: *mut Object, count: usize) -> Object {
+/// How many names are in a tuple that may be null.
+pub(crate) unsafe fn size(names: Object) -> usize {
+    // SAFETY: the caller gives a tuple, or null.
+    unsafe {
+        if names.is_null() {
+            0
+        } else {
+            usize::try_from(ffi::PyTuple_Size(names)).unwrap_or(0)
+        }
+    }
+}
+
+/// The call of a function with arguments in a row, followed by one for each of the `names`, which may be null.
+pub(crate) unsafe fn called(function: Object, args: *const Object, count: usize, names: Object) -> Object {
     // SAFETY: the caller has as many arguments in a row; the tuple owns its items.
     unsafe {
         let Ok(size) = ffi::Py_ssize_t::try_from(count) else {
@@ -60,8 +72,25 @@ pub(crate) unsafe fn called(function: Object, args: *mut Object, count: usize) -
             ffi::Py_IncRef(one);
             ffi::PyTuple_SetItem(given, at, one);
         }
-        let found = ffi::PyObject_Call(function, given, ptr::null_mut());
+        let keywords = keywords(args.add(count), names);
+        let found = ffi::PyObject_Call(function, given, keywords);
         ffi::Py_DecRef(given);
+        ffi::Py_DecRef(keywords);
+        found
+    }
+}
+
+/// Arguments by their names as a new dict; null where there are none.
+unsafe fn keywords(args: *const Object, names: Object) -> Object {
+    // SAFETY: as in `called`.
+    unsafe {
+        if names.is_null() {
+            return ptr::null_mut();
+        }
+        let found = ffi::PyDict_New();
+        for at in 0..ffi::PyTuple_Size(names) {
+            ffi::PyDict_SetItem(found, ffi::PyTuple_GetItem(names, at), *args.offset(at));
+        }
         found
     }
 }

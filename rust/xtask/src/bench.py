@@ -361,26 +361,22 @@ def scripts():
     All are seconds of the main thread's processor time, so that what else runs on the machine does not count.
     """
     from geonode_assistant import scripting
-    from geonode_assistant.scripting import alarm, expected, names, output, policy, quiet, removals
+    from geonode_assistant.scripting import alarm, expected, names, output, policy
 
     def prepared(source):
         verdict = scripting.check_script(source)
         if not verdict.ok:
             return None
         alarm.prepare(verdict.source)
+        expected.prepare()
         code, seconds = timed(lambda: scripting.compile_guarded(verdict.source, verdict.own), time.thread_time)
         return verdict, code, seconds
 
     def safely(verdict, code):
         def whole():
-            table = {"__name__": "__main__", "__builtins__": names.table(verdict.own, output.Output())}
-            expected.begin()
-            removals.begin(None)
-            with quiet.by_itself():
-                geonode_core.run_bounded(code, table, 60_000, alarmed=True)
-            expected.check(last=True)
-            removals.finish()
-            removals.abandoned()
+            text = output.Output()
+            table = {"__name__": "__main__", "__builtins__": names.table(verdict.own, text)}
+            scripting.run_guarded(code, table, text, 60_000, None)
 
         return timed(whole, time.thread_time)[1]
 
