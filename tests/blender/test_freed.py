@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 import bpy
@@ -138,6 +139,13 @@ GONE = {
     "a depsgraph": "s = bpy.context.scene\nl = s.view_layers.new('L')\nbpy.context.window.view_layer = l\n"
     "dg = bpy.context.evaluated_depsgraph_get()\nbpy.context.window.view_layer = s.view_layers[0]\n"
     "s.view_layers.remove(l)\ngone(lambda: dg.mode)",
+    "a vertex seen by a search before": "v = mesh.vertices[500]\nother = bpy.data.meshes.new('n')\n"
+    "for n in range(3): other.vertices.add(5)\nmesh.clear_geometry()\ngone(lambda: v.co)",
+    "its vector, seen before": "c = mesh.vertices[500].co\nother = bpy.data.meshes.new('n')\n"
+    "for n in range(3): other.vertices.add(5)\nmesh.clear_geometry()\ngone(put(c, 'x', 1.0))",
+    "one in a cycle, seen before": "class Holder: pass\nh = Holder()\nh.own, h.v = h, mesh.vertices[500]\n"
+    "other = bpy.data.meshes.new('n')\nfor n in range(3): other.vertices.add(5)\n"
+    "mesh.clear_geometry()\ngone(lambda: h.v.co)",
     "a vertex while it is set": "v = mesh.vertices[500]\ndef parts():\n    mesh.clear_geometry()\n    yield 1.0\n"
     "    yield 2.0\n    yield 3.0\ngone(put(v, 'co', parts()))",
 }
@@ -147,6 +155,27 @@ GONE = {
 def test_what_blender_has_freed_is_not_used(name: str) -> None:
     bpy.ops.wm.read_homefile(use_factory_startup=True)
     scripting.execute(KEPT + GONE[name], removable=None)
+
+
+def test_a_search_looks_at_what_is_new_and_what_is_held() -> None:
+    """Each object that a script has made would otherwise be looked at by each call that may free something."""
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
+    freed.begin()
+    try:
+        mesh = bpy.data.meshes.new("m")
+        mesh.vertices.add(5)
+        kept, dropped = mesh.vertices[1], mesh.vertices[2]
+        held = [[one[3] for one in core.references_held()] for _ in range(2)]
+        assert held[0] == held[1] and {kept.as_pointer(), dropped.as_pointer()} <= set(held[0])
+        address = dropped.as_pointer()
+        del dropped
+        many = [[] for _ in range(1000)]
+        again = [one[3] for one in core.references_held()]
+        assert address not in again and kept.as_pointer() in again
+        assert len(many) == 1000 and len(gc.get_objects()) < 500
+    finally:
+        freed.end()
+    assert gc.get_freeze_count() == 0
 
 
 def test_each_method_of_blender_is_known_to_free_something_or_nothing() -> None:

@@ -6,7 +6,9 @@
 //! makes the ones that it knows of: an access raises `ReferenceError`.
 //!
 //! Structs of Blender and the vectors of their properties are known to Python's collector, so all of them are found, also those that
-//! only a call in progress holds; what was there before the script is hidden from the search (`gc.freeze`). Collections, arrays,
+//! only a call in progress holds. Each object is looked at once: what was there before the script, and what a search has seen, is hidden from the
+//! next one (`gc.freeze`); what it found that points into a data-block is owned here until nobody else refers to it. So a search costs what is new and
+//! what is held, however much the script has made, and cycles that the script drops are collected after its end. Collections, arrays,
 //! methods and iterators are not; they come from the guards, which remember them here. Vectors of bmesh are views without an owner: they are
 //! remembered with their element, and get memory of their own when it is gone.
 #![expect(
@@ -53,8 +55,9 @@ enum Kind {
     Other,
 }
 
-#[derive(Default)]
 struct State {
+    /// `gc.freeze`.
+    freeze: Py<PyAny>,
     /// Types of collections, arrays, methods and iterators of Blender.
     untracked: Vec<usize>,
     /// Types of mathutils.
@@ -73,6 +76,8 @@ struct State {
     shared: Vec<usize>,
     seen: Vec<Seen>,
     limit: usize,
+    /// Structs, and vectors that ask a property, which searches have found; each is owned.
+    found: Vec<Object>,
     /// Properties that have made the attribute that they are: data-block, type of the element, name.
     grown: Vec<(usize, usize, Py<PyAny>)>,
     /// `bpy.context`.
@@ -93,6 +98,28 @@ impl State {
             Kind::Struct
         } else {
             Kind::Other
+        }
+    }
+
+    fn is_vector(&self, object: Object) -> bool {
+        // SAFETY: the caller gives an object.
+        self.math.contains(&(unsafe { ffi::Py_TYPE(object) } as usize))
+    }
+
+    /// What of a struct or a vector points into a data-block: itself, or the property or array that it asks for its numbers.
+    unsafe fn pointing(&self, object: Object) -> Option<Object> {
+        if !self.is_vector(object) {
+            return Some(object);
+        }
+        // SAFETY: this is an object of mathutils.
+        unsafe {
+            let owner = owner_of(object);
+            let kind = if owner.is_null() {
+                0
+            } else {
+                ffi::Py_TYPE(owner) as usize
+            };
+            (kind == self.property || self.untracked.contains(&kind)).then_some(owner)
         }
     }
 }
@@ -185,9 +212,15 @@ unsafe fn prune() {
         let (kept, gone): (Vec<Seen>, Vec<Seen>) = state.seen.drain(..).partition(|one| ffi::Py_REFCNT(one.value) > 1);
         state.limit = FEW.max(kept.len().saturating_mul(2));
         state.seen = kept;
+        let (found, unused): (Vec<Object>, Vec<Object>) =
+            state.found.drain(..).partition(|one| ffi::Py_REFCNT(*one) > 1);
+        state.found = found;
         for one in gone {
             ffi::Py_DecRef(one.value);
             ffi::Py_DecRef(one.source);
+        }
+        for one in unused {
+            ffi::Py_DecRef(one);
         }
     }
 }
@@ -236,8 +269,11 @@ pub(crate) fn references_begin(
     if !fits {
         return Ok(false);
     }
-    alarm::unheard(|| py.import("gc")?.call_method0("freeze"))?;
+    // Held back from now on for whoever asks the module.
+    let freeze = py.import("gc")?.getattr("freeze")?;
+    alarm::unheard(|| freeze.call0())?;
     let state = State {
+        freeze: freeze.unbind(),
         structs: structs.as_ptr() as usize,
         property: property.as_ptr() as usize,
         blocks: blocks.as_ptr() as usize,
@@ -249,6 +285,7 @@ pub(crate) fn references_begin(
         properties: addresses(&properties),
         seen: Vec::new(),
         limit: FEW,
+        found: Vec::new(),
         grown: Vec::new(),
         context: Some(context.unbind()),
     };
@@ -290,6 +327,10 @@ pub(crate) fn references_end(py: Python<'_>) -> PyResult<()> {
                 ffi::Py_DecRef(one.source);
             }
         }
+        for one in state.found {
+            // SAFETY: as above.
+            unsafe { ffi::Py_DecRef(one) };
+        }
         alarm::unheard(|| py.import("gc")?.call_method0("unfreeze"))?;
     }
     Ok(())
@@ -302,14 +343,43 @@ pub(crate) fn references_end(py: Python<'_>) -> PyResult<()> {
 #[pyo3(signature = (only=None, arrays=false))]
 pub(crate) fn references_held(py: Python<'_>, only: Option<usize>, arrays: bool) -> PyResult<Vec<Held<'_>>> {
     walks::settle(py, only, false);
+    look_at_new(py)?;
     // SAFETY: the GIL is held, and the state is only read.
     unsafe {
         let Some(state) = (*STATE.0.get()).as_ref() else {
             return Ok(Vec::new());
         };
+        let arrays_of = |kind: usize| arrays && state.shared.contains(&kind);
+        let seen = state.seen.iter().map(|seen| seen.value);
+        let seen = seen.filter(|one| state.untracked.contains(&(ffi::Py_TYPE(*one) as usize)));
+        let found = state.found.iter().filter_map(|one| state.pointing(*one));
+        Ok(found
+            .chain(seen)
+            .filter_map(|one| {
+                let [block, kind, data] = pointer(one);
+                let wanted = only.is_none_or(|only| only == block || arrays_of(kind));
+                (block != 0 && kind != 0 && wanted).then(|| (Bound::from_borrowed_ptr(py, one), block, kind, data))
+            })
+            .collect())
+    }
+}
+
+/// Looks through the objects that Python has made since the last time for those that point into a data-block.
+fn look_at_new(py: Python<'_>) -> PyResult<()> {
+    // SAFETY: the GIL is held; what is found is owned before anything of it can be released.
+    unsafe {
         prune();
-        let all = alarm::unheard(|| py.import("gc")?.call_method0("get_objects"))?;
-        let mut found = Vec::new();
+        let Some(freeze) = (*STATE.0.get()).as_ref().map(|state| state.freeze.clone_ref(py)) else {
+            return Ok(());
+        };
+        let all = alarm::unheard(|| -> PyResult<_> {
+            let all = py.import("gc")?.call_method0("get_objects")?;
+            freeze.call0(py)?;
+            Ok(all)
+        })?;
+        let Some(state) = (*STATE.0.get()).as_mut() else {
+            return Ok(());
+        };
         let mut known: Vec<(usize, Kind)> = Vec::new();
         // Objects of one type often follow each other.
         let mut last = (0, Kind::Other);
@@ -325,45 +395,21 @@ pub(crate) fn references_held(py: Python<'_>, only: Option<usize>, arrays: bool)
                 });
                 last = (class, kind);
             }
-            match last.1 {
-                Kind::Struct => found.push(one),
+            let points = match last.1 {
+                Kind::Struct => true,
+                // Blender itself tells its data-blocks that they are gone.
                 Kind::Block => {
-                    // Blender itself tells its data-blocks that they are gone.
                     let [block, _, data] = pointer(object);
-                    if block != data {
-                        found.push(one);
-                    }
+                    block != data
                 }
-                Kind::Vector => {
-                    let owner = owner_of(object);
-                    let asked = if owner.is_null() {
-                        0
-                    } else {
-                        ffi::Py_TYPE(owner) as usize
-                    };
-                    if asked == state.property || state.untracked.contains(&asked) {
-                        found.push(Bound::from_borrowed_ptr(py, owner));
-                    }
-                }
-                Kind::Other => {}
+                Kind::Vector => state.pointing(object).is_some(),
+                Kind::Other => false,
+            };
+            if points {
+                state.found.push(one.into_ptr());
             }
         }
-        for seen in &state.seen {
-            if state.untracked.contains(&(ffi::Py_TYPE(seen.value) as usize)) {
-                found.push(Bound::from_borrowed_ptr(py, seen.value));
-            }
-        }
-        Ok(found
-            .into_iter()
-            .map(|one| {
-                let [block, kind, data] = pointer(one.as_ptr());
-                (one, block, kind, data)
-            })
-            .filter(|(_, block, kind, _)| *block != 0 && *kind != 0)
-            .filter(|(_, block, kind, _)| {
-                only.is_none_or(|only| only == *block || arrays && state.shared.contains(kind))
-            })
-            .collect())
+        Ok(())
     }
 }
 
