@@ -167,6 +167,37 @@ def missing(seen: Seen, side: float) -> bool:
 
 
 CASES = {
+    "blocks": Case(
+        "build the cube out of blocks of 50 cm",
+        lambda s: s.instances == 64 and near(s.nearest(), 0.5) and near(s.size(0), 1.98),
+        {"Size": (0.2, 1.0), "Gap": (0.0, 0.2)},
+    ),
+    "cut_half": Case(
+        "cut the cube in half and keep the top",
+        lambda s: s.instances == 0 and near(s.low[2], 0) and near(s.high[2], 1) and s.boundary == 0 and s.faces == 6,
+        {"Cut At": (0.1, 0.9)},
+    ),
+    "flat_ring": Case(
+        "a ring with an outer radius of 2 m and an inner radius of 1.5 m, 0.3 m tall",
+        lambda s: (
+            near(s.size(0), 4)
+            and near(s.low[2], 0)
+            and near(s.high[2], 0.3)
+            and s.boundary == 0
+            and near(float(np.linalg.norm(s.points[:, :2], axis=1).min()), 1.5)
+        ),
+        {"Outer": (1.6, 9.0), "Inner": (0.1, 1.9), "Height": (0.01, 5.0)},
+    ),
+    "corners": Case(
+        "a sphere in every corner of the plane",
+        lambda s: s.instances == 4 and layers(s) == [4] and near(s.nearest(), 10),
+        {"Margin": (0.5, 1.5)},
+    ),
+    "inflate": Case(
+        "inflate the cube by 50 cm",
+        lambda s: s.faces == 6 and near(s.size(0), 2 + 1 / math.sqrt(3)),
+        {"Amount": (0.0, 1.0)},
+    ),
     "along_curve": Case(
         "place 20 cubes along the curve",
         lambda s: spaced(s, 20, 0.3) and near(s.size(0), 8.4, 0.05),
@@ -494,7 +525,7 @@ CASES = {
     "twisted_stack": Case(
         "stack 20 cubes, each turned 10 degrees more",
         lambda s: layers(s) == [1] * 20 and near(s.size(2), 40) and near(s.size(0), 2.82, 0.01),
-        {"Count": (1, 90), "Twist": (-3.0, 3.0), "Top Scale": (0.0, 3.0)},
+        {"Count": (1, 90), "Twist": (-3.0, 3.0), "Each Scale": (0.5, 1.1)},
     ),
     "wave": Case(
         "make waves on the plane 20 cm high and 2 m long",

@@ -19,7 +19,9 @@ use crate::stays;
 use crate::template::{Read, Standing, broken, facts, parameters, scale_of};
 use crate::values::PromptValue;
 use crate::whole;
-use crate::wording::{changed, describe, done_to, message, said, sentence, thing, unchanged, with_them};
+use crate::wording::{
+    changed, describe, done_to, message, said, said_of_change, sentence, thing, unchanged, with_them,
+};
 
 /// A plan, and how the prompt was read.
 #[derive(Debug, Clone)]
@@ -116,6 +118,8 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
     }
     if !names.reused {
         remarks.extend(said(read, &scope, unit, true)?);
+    } else if !(read.values.is_empty() && read.shifts.is_empty()) {
+        remarks.extend(said_of_change(read, &scope, unit)?);
     }
     remarks.extend(degrees(read, &scope, unit));
     if entry.preset.is_whole() && !names.reused {

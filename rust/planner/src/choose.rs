@@ -205,6 +205,14 @@ pub(crate) fn choose<'a>(library: &'a Library, reading: &Reading, prompt: &str) 
             });
         }
     }
+    // “50 cubes on the plane, like a city” asks for cubes.
+    let likened = |one: &Candidate| !one.own.is_empty() && one.own.iter().all(|at| is_likened(reading, *at));
+    if candidates
+        .iter()
+        .any(|one| !likened(one) && one.entry.preset.thing.is_some())
+    {
+        candidates.retain(|one| !likened(one));
+    }
     candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
     let Some((best, others)) = candidates.split_first() else {
         let message = "No preset fits this prompt, so nothing was changed. Word it like one of the presets, or choose a language model.";
@@ -249,6 +257,36 @@ pub(crate) fn choose<'a>(library: &'a Library, reading: &Reading, prompt: &str) 
         });
     }
     Ok(best.entry)
+}
+
+/// Whether the word only says what the result is like: “like a city”; not “I would like a city”, “something like a city”.
+fn is_likened(reading: &Reading, at: usize) -> bool {
+    const NO_SIMILE: [&str; 16] = [
+        "i",
+        "we",
+        "you",
+        "would",
+        "i'd",
+        "we'd",
+        "you'd",
+        "d",
+        "something",
+        "anything",
+        "look",
+        "looks",
+        "looking",
+        "arranged",
+        "placed",
+        "shaped",
+    ];
+    let describes = |at: &usize| {
+        reading.item(*at).is_some_and(|item| {
+            item.kind == ItemKind::Word
+                && (reading.language.is_determiner(&item.text) || reading.language.adjectives.contains(&item.stem))
+        })
+    };
+    let before = (0..at).rev().find(|at| !describes(at));
+    before.is_some_and(|like| reading.is(like, &["like"]) && like > 0 && !reading.is(like - 1, &NO_SIMILE))
 }
 
 /// Article and noun of a prompt that opens with a new thing and describes it: “make a round table 1.2 m across”.

@@ -3,6 +3,7 @@
 use geonode_graph::documents::context::Context;
 use geonode_protocol::Code;
 
+use crate::language::Language;
 use crate::last::Last;
 use crate::library::Library;
 use crate::reading::{ItemKind, Reading};
@@ -45,6 +46,9 @@ pub(crate) fn other_thing(library: &Library, last: Option<&Last>, prompt: &str, 
         library.correct(word, names)
     });
     let language = reading.language;
+    if let Some(noun) = only_thing(&reading, last) {
+        return Some(format!("use {noun} instead"));
+    }
     // “swap the rocks for cubes” names what is placed.
     let placed = |at: usize| points_at_copies(&reading, at) || relative::is_placed(&reading, last, at);
     let them = (1..reading.items.len().min(6)).find(|at| placed(*at))?;
@@ -65,6 +69,49 @@ pub(crate) fn other_thing(library: &Library, last: Option<&Last>, prompt: &str, 
     };
     let ends = (noun + 1..reading.items.len()).all(|at| reading.means_nothing(at));
     (becomes && opens && is_thing && ends).then(|| format!("use {} instead", item.typed))
+}
+
+/// “make it red” as “make them red”, where what was made are copies: their colour is meant, and not that of what they stand on.
+pub(crate) fn coloured(last: Option<&Last>, prompt: &str, language: &Language) -> Option<String> {
+    const VERBS: [&str; 8] = ["make", "colour", "color", "paint", "turn", "give", "tint", "dye"];
+    last.filter(|last| shows_things(last))?;
+    let words: Vec<&str> = prompt.split_whitespace().collect();
+    let plain = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let coloured = words.iter().any(|word| language.colours.contains(&plain(word)));
+    let it = words.iter().position(|word| plain(word) == "it")?;
+    let them = |(at, word): (usize, &&str)| {
+        if at == it {
+            "them".to_owned()
+        } else {
+            (*word).to_owned()
+        }
+    };
+    let asks = words.iter().any(|word| VERBS.contains(&plain(word).as_str())) && coloured && words.len() < 8;
+    asks.then(|| words.iter().enumerate().map(them).collect::<Vec<_>>().join(" "))
+}
+
+/// The noun that is all that the prompt says: “cubes” after rocks.
+fn only_thing(reading: &Reading, last: &Last) -> Option<String> {
+    let mut meant = (0..reading.items.len()).filter(|at| {
+        let determines = reading
+            .item(*at)
+            .is_some_and(|item| reading.language.is_determiner(&item.text));
+        !(reading.means_nothing(*at) || determines || reading.is(*at, &["with", "of", "as"]))
+    });
+    let (at, None) = (meant.next()?, meant.next()) else {
+        return None;
+    };
+    let item = reading.item(at)?;
+    let other = match &item.kind {
+        ItemKind::Mention(mention) => match &mention.referent {
+            Referent::Object { name, .. } => *name != last.object.name,
+            Referent::Collection(_) => true,
+            _ => false,
+        },
+        ItemKind::Word => reading.language.shape(&item.stem).is_some(),
+        _ => false,
+    };
+    other.then(|| item.typed.clone())
 }
 
 /// What was read of a prompt, if it is about more than “them”.

@@ -181,8 +181,14 @@ pub(crate) fn idle(entry: &Entry, reading: &Reading) -> Vec<usize> {
         .collect()
 }
 
-/// Whether the way in which a number is said rules a parameter out, whatever words stand beside it.
-fn cannot_be(parameter: &Parameter, quantity: &Quantity, reading: &Reading, at: usize, things: &[usize]) -> bool {
+/// Whether the way in which a number is said rules a parameter out, whatever words stand beside it. `copies` tells whether the preset copies things.
+fn cannot_be(
+    parameter: &Parameter,
+    (quantity, copies): (&Quantity, bool),
+    reading: &Reading,
+    at: usize,
+    things: &[usize],
+) -> bool {
     let bare = quantity.unit == Unit::Bare;
     let counts = parameter.kind == ParameterKind::Count;
     if is_pronoun(reading, at) && !counts {
@@ -214,7 +220,13 @@ fn cannot_be(parameter: &Parameter, quantity: &Quantity, reading: &Reading, at: 
         return true;
     }
     // “30 of them” counts, “half of them” says of which.
-    if part_of_things(reading, at, things) && (is_share(reading, at, quantity) || !parameter.counts_things) {
+    let of_elements = !copies
+        && of == ParameterKind::Factor
+        && reading.items.iter().any(|item| ELEMENTS.contains(&item.text.as_str()));
+    if part_of_things(reading, at, things)
+        && (is_share(reading, at, quantity) && !of_elements
+            || !is_share(reading, at, quantity) && !parameter.counts_things)
+    {
         return true;
     }
     // “a few” and “100 and 200 rocks” count.
@@ -278,7 +290,9 @@ fn offers_of(entry: &Entry, reading: &Reading, things: &[usize], at: usize) -> V
     let other = counts_another(entry, reading, at, quantity, things);
     for (index, slot) in entry.slots.iter().enumerate() {
         let parameter = &slot.parameter;
-        if cannot_be(parameter, quantity, reading, at, things) || sides_of_others(slot, quantity, reading, at) {
+        if cannot_be(parameter, (quantity, entry.preset.thing.is_some()), reading, at, things)
+            || sides_of_others(slot, quantity, reading, at)
+        {
             continue;
         }
         let Some(mut base) = fits(parameter, quantity) else {

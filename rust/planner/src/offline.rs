@@ -18,6 +18,7 @@ use crate::naming::{About, last_result, names};
 use crate::refusal::Refusal;
 use crate::relative;
 use crate::request::{check_length, read};
+use crate::reword;
 use crate::roles::{Cast, Thing};
 use crate::sequence;
 use crate::standing;
@@ -103,6 +104,9 @@ fn in_english(library: &Library, prompt: &str, context: &Context, options: &Opti
         last.map_or(kept.clone(), |_| format!("{kept} instead"))
     });
     let prompt = kept.as_deref().unwrap_or(prompt);
+    if let Some(planned) = beside_talk(library, prompt, context, options) {
+        return Ok(planned);
+    }
     asked(library, prompt, context, options).or_else(|refusal| {
         let plain = wish::plainly(prompt, &library.language).ok_or_else(|| refusal.clone())?;
         // The plain words are refused for what they say, not for being a question.
@@ -112,6 +116,25 @@ fn in_english(library: &Library, prompt: &str, context: &Context, options: &Opti
             _ => other,
         })
     })
+}
+
+/// The request of a prompt with sentences that only tell of the writer's work or trouble, where all of it is no request of its own.
+fn beside_talk(library: &Library, prompt: &str, context: &Context, options: &Options) -> Option<Planned> {
+    let (rest, told) = wish::without_talk(prompt)?;
+    if single(library, prompt, context, options, false).is_ok() {
+        return None;
+    }
+    let planned = asked(library, &rest, context, options);
+    let plainly = || asked(library, &wish::plainly(&rest, &library.language)?, context, options).ok();
+    let mut planned = planned.ok().or_else(plainly)?;
+    let said = format!("Read as no part of the wish: “{}”.", told.join("”, “"));
+    if let Some(message) = planned.plan.get_mut("final_message")
+        && let Some(text) = message.as_str()
+    {
+        *message = json!(format!("{text} {said}"));
+    }
+    planned.understanding.unused.extend(told);
+    Some(planned)
 }
 
 /// One thing, or several of which each is understood alone.
@@ -145,7 +168,7 @@ fn single(
     follows: bool,
 ) -> Result<Planned, Refusal> {
     let last = Last::of(&library.entries, context, options.object.as_deref()).filter(|_| !follows);
-    let other = copies::other_thing(library, last.as_ref(), prompt, context);
+    let other = in_other_words(library, last.as_ref(), prompt, context);
     let prompt = other.as_deref().unwrap_or(prompt);
     let (rest, instead) = without_instead(library, prompt);
     let rest = rest.as_ref();
@@ -244,6 +267,27 @@ fn single(
         Some(read) => build(&read?, context, About::Last),
         None => Err(follow.refusal(rest, refused)),
     }
+}
+
+/// A change of the last result in words that changes know.
+fn in_other_words(library: &Library, last: Option<&Last>, prompt: &str, context: &Context) -> Option<String> {
+    let language = &library.language;
+    copies::other_thing(library, last, prompt, context)
+        .or_else(|| copies::coloured(last, prompt, language))
+        .or_else(|| reword::change(prompt, language, &words_of(last?)))
+}
+
+/// The words for what the last result shows, and for what shows it.
+fn words_of(last: &Last) -> Vec<String> {
+    let thing = match last.thing() {
+        Some(Thing::Object(name) | Thing::Collection(name) | Thing::Shape(name, _)) => Some(name),
+        _ => None,
+    };
+    let names = thing.into_iter().chain([last.object.name.clone()]);
+    let forms = names
+        .map(|name| name.to_lowercase())
+        .flat_map(|name| [format!("{name}s"), name]);
+    forms.collect()
 }
 
 /// A further one of what the last result is, on an object of its own.

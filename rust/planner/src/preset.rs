@@ -279,6 +279,8 @@ pub(crate) struct Sentence {
     pub(crate) text: String,
     /// Whether it says what the words left open, and so belongs to how they were understood.
     pub(crate) note: bool,
+    /// Whether it is also said of a change of the result.
+    pub(crate) of_changes: bool,
 }
 
 #[derive(Deserialize)]
@@ -296,6 +298,8 @@ struct Conditional {
     text: String,
     #[serde(default)]
     note: bool,
+    #[serde(default)]
+    of_changes: bool,
 }
 
 impl From<Said> for Sentence {
@@ -305,8 +309,19 @@ impl From<Said> for Sentence {
                 when: Value::Null,
                 text,
                 note: false,
+                of_changes: false,
             },
-            Said::When(Conditional { when, text, note }) => Self { when, text, note },
+            Said::When(Conditional {
+                when,
+                text,
+                note,
+                of_changes,
+            }) => Self {
+                when,
+                text,
+                note,
+                of_changes,
+            },
         }
     }
 }

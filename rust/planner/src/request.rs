@@ -12,6 +12,7 @@ use crate::reading::{ItemKind, Reading};
 use crate::refusal::Refusal;
 use crate::roles::{self, Cast, Thing};
 use crate::second;
+use crate::stated::{self, Stated};
 use crate::template::Read;
 use crate::whole::PresetFile;
 
@@ -133,9 +134,10 @@ pub(crate) fn read<'a>(
     options: &Options,
 ) -> Result<Read<'a>, Refusal> {
     check_length(prompt)?;
-    let reading = Reading::new(prompt, context, &library.language, |word, names| {
+    let mut reading = Reading::new(prompt, context, &library.language, |word, names| {
         library.correct(word, names)
     });
+    let stated = stated::take(&mut reading, context);
     if reading.items.len() > MAX_ITEMS {
         return Err(Refusal::new(
             Code::PartlyUnderstood,
@@ -170,7 +172,7 @@ pub(crate) fn read<'a>(
         }
         (chosen, None) => chosen?,
     };
-    filled(library, entry, &reading, prompt, context, options)
+    filled(library, entry, (&reading, &stated), prompt, context, options)
 }
 
 /// The request as one of this preset, whatever it would be by itself: words that change a result need not name it.
@@ -181,25 +183,29 @@ pub(crate) fn read_as<'a>(
     context: &Context,
     options: &Options,
 ) -> Result<Read<'a>, Refusal> {
-    let reading = Reading::new(prompt, context, &library.language, |word, names| {
+    let mut reading = Reading::new(prompt, context, &library.language, |word, names| {
         library.correct(word, names)
     });
+    let stated = stated::take(&mut reading, context);
     if asks(&reading) || removes(&reading).is_some() {
         return Err(Refusal::new(Code::NoPresetMatch, "This changes no value."));
     }
-    filled(library, entry, &reading, prompt, context, options)
+    filled(library, entry, (&reading, &stated), prompt, context, options)
 }
 
 /// Objects and values of a request of this preset.
 fn filled<'a>(
     library: &'a Library,
     entry: &'a Entry,
-    reading: &Reading,
+    (reading, stated): (&Reading, &[Stated]),
     prompt: &str,
     context: &Context,
     options: &Options,
 ) -> Result<Read<'a>, Refusal> {
     let cast = roles::cast(entry, reading, context, (options.object.as_deref(), &options.words))?;
+    if let Some(refusal) = stated.iter().find_map(|one| one.contradicts(&cast.target, context)) {
+        return Err(refusal);
+    }
     let active = context.focus().is_some_and(|object| object.name == cast.target);
     if let Some(refusal) = choose::only_described(entry, reading, &cast.target).filter(|_| !active) {
         return Err(refusal);
@@ -213,7 +219,7 @@ fn filled<'a>(
         return Err(refusal);
     }
     let counted = second::counted(reading, prompt, &cast.used);
-    let differences = second::differences(reading, prompt, &filled);
+    let differences = second::differences((reading, stated), prompt, &filled);
     let mut remarks = cast.remarks.clone();
     remarks.extend(filled.warnings);
     remarks.extend(differences);

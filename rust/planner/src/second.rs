@@ -5,6 +5,7 @@
 use crate::fill::Filled;
 use crate::language::{Dimension, Language};
 use crate::reading::Reading;
+use crate::stated::Stated;
 use crate::tokens::stem;
 use crate::values::{PromptValue, plain};
 
@@ -111,7 +112,7 @@ fn numbers(prompt: &str, language: &Language) -> Vec<Number> {
 }
 
 /// What the letters say that the values do not: a sentence for each number that none of them has.
-pub(crate) fn differences(reading: &Reading, prompt: &str, filled: &Filled) -> Vec<String> {
+pub(crate) fn differences((reading, stated): (&Reading, &[Stated]), prompt: &str, filled: &Filled) -> Vec<String> {
     let values: Vec<f64> = filled
         .values
         .values()
@@ -169,7 +170,8 @@ pub(crate) fn differences(reading: &Reading, prompt: &str, filled: &Filled) -> V
                 .split(|c: char| !c.is_alphanumeric() && c != '.')
                 .any(|word| word == number.typed)
         });
-        if !(scaled(number) || sums || shared || between || phrase) {
+        let told = stated.iter().any(|one| one.says(&number.typed));
+        if !(scaled(number) || sums || shared || between || phrase || told) {
             missing.push(format!(
                 "{} in the prompt became no value of the result.",
                 plain(number.value)

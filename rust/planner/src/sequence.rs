@@ -33,12 +33,35 @@ pub(crate) fn planned(library: &Library, prompt: &str, context: &Context, plan: 
     });
     let parts = parts.or_else(|| {
         let cut = || prompt.split_once(&library.language.at_random.behind);
-        let whole = || cut().map(|(first, rest)| (first.to_owned(), rest.to_owned()));
+        let known = |word: &str| {
+            library
+                .language
+                .at_random
+                .kinds
+                .values()
+                .any(|words| words.contains(word))
+        };
+        let kinds = |rest: &str| {
+            rest.split(|c: char| !c.is_alphanumeric())
+                .any(|word| known(&word.to_lowercase()))
+        };
+        let whole = || {
+            cut()
+                .filter(|(_, rest)| kinds(rest))
+                .map(|(first, rest)| (first.to_owned(), rest.to_owned()))
+        };
         let (first, rest) = at_random(prompt, &library.language).or_else(whole)?;
         let made = plan(&first, context, false)?;
         let now = after(library, &made, "", context)?;
         let next = plan(&format!("randomise the {rest}"), &now, true)?;
-        Some(vec![made, next])
+        // What is left to chance is how the copies lie: nothing else is made for it.
+        let of_copies = |title: &str| {
+            library
+                .entries
+                .iter()
+                .any(|one| one.preset.title == title && one.preset.target.copies)
+        };
+        of_copies(&next.understanding.preset).then(|| vec![made, next])
     });
     parts.map(joined)
 }

@@ -100,7 +100,33 @@ fn translated(pieces: &[(String, String)], words: &Words, context: &Context) -> 
         at += count;
     }
     let alone = pieces.len() == 1 && known == 1;
-    (known >= FEWEST || alone).then(|| (known, out.trim().to_owned()))
+    (known >= FEWEST || alone).then(|| (known, in_order(out.trim())))
+}
+
+/// “place every 2 m a post on the curve” as “place a post every 2 m on the curve”: English has the thing first.
+fn in_order(english: &str) -> String {
+    let words: Vec<&str> = english.split(' ').collect();
+    let measured = |at: usize| match words.get(at..at + 5) {
+        Some([every, number, unit, article, _]) => {
+            *every == "every"
+                && number.starts_with(|c: char| c.is_ascii_digit())
+                && ["m", "cm", "mm"].contains(unit)
+                && ["a", "an", "the"].contains(article)
+        }
+        _ => false,
+    };
+    let Some(at) = (0..words.len()).find(|at| measured(*at)) else {
+        return english.to_owned();
+    };
+    let part = |from: usize, to: usize| words.get(from..to).unwrap_or_default();
+    [
+        part(0, at),
+        part(at + 3, at + 5),
+        part(at, at + 3),
+        part(at + 5, words.len()),
+    ]
+    .concat()
+    .join(" ")
 }
 
 #[cfg(test)]

@@ -139,6 +139,81 @@ fn without_reasons(text: &str) -> Option<String> {
     Some(format!("{before}{joint}{after}"))
 }
 
+/// The prompt without the sentences that only tell what the writer works on or is stuck with, and those sentences; none if there are none, or
+/// nothing else.
+pub(crate) fn without_talk(prompt: &str) -> Option<(String, Vec<String>)> {
+    const WORKING: [&str; 18] = [
+        "trying to",
+        "i'm trying to",
+        "i am trying to",
+        "im trying to",
+        "we're trying to",
+        "i'm making",
+        "i am making",
+        "im making",
+        "i'm working on",
+        "i am working on",
+        "im working on",
+        "i'm building",
+        "i am building",
+        "working on",
+        "i'm new",
+        "i am new",
+        "i'm pretty new",
+        "new to",
+    ];
+    const STUCK: [&str; 22] = [
+        "can't figure",
+        "cannot figure",
+        "can't seem",
+        "i can't",
+        "i cannot",
+        "couldn't",
+        "i couldn't",
+        "don't know",
+        "i don't know",
+        "not sure",
+        "i'm not sure",
+        "no idea",
+        "any help",
+        "any idea",
+        "any ideas",
+        "help",
+        "i'm stuck",
+        "stuck",
+        "how do i do",
+        "what am i doing",
+        "is that possible",
+        "is this possible",
+    ];
+    let mut sentences: Vec<&str> = Vec::new();
+    let mut start = 0;
+    for (at, mark) in prompt.char_indices() {
+        let end = at + mark.len_utf8();
+        let behind = prompt.get(end..).unwrap_or_default();
+        if mark == '\n'
+            || matches!(mark, '.' | '!' | '?') && (behind.is_empty() || behind.starts_with(char::is_whitespace))
+        {
+            sentences.push(prompt.get(start..end).unwrap_or_default().trim());
+            start = end;
+        }
+    }
+    sentences.push(prompt.get(start..).unwrap_or_default().trim());
+    sentences.retain(|sentence| sentence.chars().any(char::is_alphanumeric));
+    let talks = |sentence: &&str| {
+        let lower = sentence.to_lowercase().replace('’', "'");
+        let greets = |text: &str| ["hi", "hello", "hey"].iter().any(|word| opened(text, word).is_some());
+        let plain = match lower.split_once(", ") {
+            Some((greeting, rest)) if greets(greeting) && greeting.split(' ').count() < 4 => rest,
+            _ => &lower,
+        };
+        WORKING.iter().chain(&STUCK).any(|words| opened(plain, words).is_some())
+    };
+    let (told, asked): (Vec<&str>, Vec<&str>) = sentences.into_iter().partition(talks);
+    let bare = |sentence: &&str| sentence.trim_end_matches(|c: char| !c.is_alphanumeric()).to_owned();
+    (!told.is_empty() && !asked.is_empty()).then(|| (asked.join(" "), told.iter().map(bare).collect()))
+}
+
 /// What “to” introduces behind words that say nothing: “I have been struggling to”, “how on earth would one”, “I can't figure out how to”.
 fn behind_lead<'t>(text: &'t str, language: &Language) -> &'t str {
     let words: Vec<(usize, &str)> = text

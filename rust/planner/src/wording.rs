@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::change::is_said;
 use crate::expr::{self, Scope};
 use crate::naming::Names;
-use crate::preset::{Parameter, ParameterKind};
+use crate::preset::{Parameter, ParameterKind, Sentence};
 use crate::refusal::Refusal;
 use crate::roles::Thing;
 use crate::template::{Read, broken};
@@ -93,8 +93,17 @@ pub(crate) fn thing(read: &Read) -> Option<String> {
 
 /// The sentences of the preset that hold: those that are notes, or the others.
 pub(crate) fn said(read: &Read, scope: &Scope, unit: f64, notes: bool) -> Result<Vec<String>, Refusal> {
+    holding(read, scope, unit, |line| line.note == notes)
+}
+
+/// The sentences of the preset that hold and are also said of a change.
+pub(crate) fn said_of_change(read: &Read, scope: &Scope, unit: f64) -> Result<Vec<String>, Refusal> {
+    holding(read, scope, unit, |line| line.of_changes)
+}
+
+fn holding(read: &Read, scope: &Scope, unit: f64, wanted: impl Fn(&Sentence) -> bool) -> Result<Vec<String>, Refusal> {
     let mut parts = Vec::new();
-    for line in read.entry.preset.plan.done.iter().filter(|line| line.note == notes) {
+    for line in read.entry.preset.plan.done.iter().filter(|line| wanted(line)) {
         let holds =
             line.when.is_null() || expr::truthy(&expr::eval(&line.when, scope).map_err(|e| broken(&e, read.entry))?);
         if holds {

@@ -373,3 +373,113 @@ fn what_lies_on_a_solid_lies_on_its_top() {
         assert_eq!(text.contains("looks up"), top, "{prompt}: {text}");
     }
 }
+
+#[test]
+fn sizes_that_are_told_of_what_stands_are_checked() {
+    for prompt in [
+        "scatter 30 rocks on this 10 m plane",
+        "displace the 10 x 10 m plane with noise by 0.5 m",
+    ] {
+        let (_, text) = answer(prompt).unwrap_or_else(|why| panic!("{prompt}: {why}"));
+        assert!(!text.contains("10 in the prompt"), "{prompt}: {text}");
+    }
+    for prompt in [
+        "scatter 30 rocks on this 4 m plane",
+        "scatter 20 cones on the 4 m wide plane",
+        "scatter 20 rocks at least 0.5 m apart on a 4 m plane",
+        "place 12 cubes along the 5 m curve",
+    ] {
+        let refusal = answer(prompt).unwrap_err();
+        assert!(refusal.contains("which measures"), "{prompt}: {refusal}");
+    }
+}
+
+#[test]
+fn a_number_of_the_artist_is_not_left_to_chance() {
+    let (_, text) = answer("explode the cube by half a meter").unwrap();
+    assert!(!text.contains("at random"), "{text}");
+    let (_, text) = answer("explode the cube").unwrap();
+    assert!(text.contains("differs at random"), "{text}");
+    let (_, text) = answer("relax the mesh of Suzanne, 10 iterations").unwrap();
+    assert!(text.contains("smaller"), "{text}");
+}
+
+#[test]
+fn each_smaller_than_the_last_is_made_or_named() {
+    let (_, text) = answer("a tower of 9 cubes, each one slightly smaller and turned a bit").unwrap();
+    assert!(
+        text.contains("0.95 times the size") && text.contains("turned 5°"),
+        "{text}"
+    );
+}
+
+#[test]
+fn chance_changes_how_copies_lie_and_makes_nothing_else() {
+    let (_, text) = answer("30 boxes with random heights between 0.5 and 2 m on the plane").unwrap();
+    assert_eq!(text.matches("Scattered").count(), 1, "{text}");
+    assert!(text.contains("from 0.5 m to 2 m"), "{text}");
+}
+
+#[test]
+fn what_the_writer_works_on_is_no_order() {
+    let prompt = "I'm working on a forest. First displace the plane with noise by 0.5 m, then scatter 300 cones 0.2 m tall on it. Not sure how.";
+    let (unused, text) = answer(prompt).unwrap();
+    assert_eq!(text.matches("Scattered").count(), 1, "{text}");
+    assert!(text.contains("Scattered 300"), "{text}");
+    assert!(unused.contains(&"I'm working on a forest".to_owned()), "{unused:?}");
+    let (_, text) = answer("50 cubes standing on the plane, like a city").unwrap();
+    assert!(text.contains("Scattered 50"), "{text}");
+    assert!(
+        answer("I would like a city").unwrap().1.contains("blocks"),
+        "a wish is no simile"
+    );
+}
+
+#[test]
+fn changes_of_the_copies_are_understood_or_refused() {
+    let mut context = scattered();
+    let plane = context.objects.iter_mut().find(|one| one.name == "Plane").unwrap();
+    let size = serde_json::json!(0.4);
+    plane.modifiers[0].values.as_mut().unwrap().insert("Size".into(), size);
+    let told = |prompt: &str| {
+        let planned = offline::answer(prompt, &context, &Options::default());
+        planned.map(|one| one.plan["final_message"].as_str().unwrap().to_owned())
+    };
+    for (prompt, said) in [
+        ("make it red", "what is copied on “Plane”"),
+        ("cubes", "Cube"),
+        ("remove the ones in the left half", "count 25"),
+        ("scale them to 150 %", "size"),
+    ] {
+        let text = told(prompt).unwrap_or_else(|why| panic!("{prompt}: {why}"));
+        assert!(text.contains(said), "{prompt}: {text}");
+    }
+}
+
+#[test]
+fn little_room_is_said_of_a_change_too() {
+    let mut context = scattered();
+    let plane = context.objects.iter_mut().find(|one| one.name == "Plane").unwrap();
+    plane.dimensions = [3.0, 3.0, 0.0];
+    let size = serde_json::json!(0.4);
+    plane.modifiers[0].values.as_mut().unwrap().insert("Size".into(), size);
+    let planned = offline::answer("make them twice as big", &context, &Options::default()).unwrap();
+    let text = planned.plan["final_message"].as_str().unwrap();
+    assert!(text.contains("little room"), "{text}");
+}
+
+#[test]
+fn german_of_layouts_and_collections_is_read() {
+    for (prompt, said) in [
+        (
+            "Erstelle 6 Kopien des Würfels entlang der Y-Achse mit 4 m Abstand",
+            "line of 6 copies",
+        ),
+        ("Verteile 40 Kegel auf der Ebene, zufällig gedreht", "Scattered 40"),
+        ("Setze alle 2 m einen Kegel auf die Kurve", "every 2 m"),
+        ("Baue eine Wand aus Ziegeln, 3 m lang", "brick wall 3 m long"),
+    ] {
+        let (_, text) = answer(prompt).unwrap_or_else(|why| panic!("{prompt}: {why}"));
+        assert!(text.contains(said), "{prompt}: {text}");
+    }
+}
