@@ -93,8 +93,9 @@ pub(crate) fn belongs(reading: &Reading, at: usize, used: &HashSet<usize>) -> bo
                 || language.conjunctions.contains(&next.text)
                 || language.stop.contains(&next.text)
         }
-        ItemKind::Break(_) => true,
-        _ => false,
+        // “a curb 15 cm high” has a measure of its own.
+        ItemKind::Break(_) | ItemKind::Quantity(_) => true,
+        ItemKind::Mention(_) => false,
     });
     introduced && last && !manner && !used.contains(&at)
 }

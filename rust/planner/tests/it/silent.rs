@@ -217,6 +217,7 @@ fn talk_around_a_request_is_read_past() {
 fn things_orders_and_properties_that_are_not_known_are_refused() {
     for (prompt, word) in [
         ("a house with a chimney", "chimney"),
+        ("a road along the curve, 3 m wide, with a curb 15 cm high", "curb"),
         ("scatter 100 rocks and mushrooms on the plane", "mushrooms"),
         ("we would like mushrooms all over the plane, 35 maybe", "mushrooms"),
         ("a spring with 9 turns. Frobnicate it.", "Frobnicate"),
