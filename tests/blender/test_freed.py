@@ -146,6 +146,18 @@ GONE = {
     "one in a cycle, seen before": "class Holder: pass\nh = Holder()\nh.own, h.v = h, mesh.vertices[500]\n"
     "other = bpy.data.meshes.new('n')\nfor n in range(3): other.vertices.add(5)\n"
     "mesh.clear_geometry()\ngone(lambda: h.v.co)",
+    "a socket found by its route": "a, b, c = (tree.nodes.new('ShaderNodeMath') for _ in range(3))\n"
+    "s, t = b.inputs[1], c.inputs[0]\nfor n in range(2): s.keyframe_insert('default_value', frame=n)\n"
+    "tree.nodes.remove(a)\ns.default_value = 2.0\nassert s.default_value == 2.0\nb.name = 'other'\n"
+    "s.keyframe_insert('default_value', frame=5)\nassert s.node == b and t.node == c\n"
+    "tree.nodes.remove(b)\ngone(lambda: s.name)\nassert t.default_value == 0.5\n"
+    "tree.nodes.clear()\ngone(lambda: t.name)",
+    "a node whose like takes its place": "a = tree.nodes.new('ShaderNodeMath')\ns = a.inputs[0]\n"
+    "for n in range(2): s.keyframe_insert('default_value', frame=n)\ntree.nodes.clear()\n"
+    "b = tree.nodes.new('ShaderNodeMath')\ngone(lambda: s.name)\nassert b.inputs[0].name == 'Value'",
+    "a modifier found by its route": "m, n = (obj.modifiers.new('m', 'SUBSURF') for _ in range(2))\n"
+    "for f in range(2): m.keyframe_insert('levels', frame=f)\nobj.modifiers.remove(n)\n"
+    "assert m.levels == 1\ngone(lambda: n.levels)\nobj.modifiers.clear()\ngone(lambda: m.levels)",
     "a vertex while it is set": "v = mesh.vertices[500]\ndef parts():\n    mesh.clear_geometry()\n    yield 1.0\n"
     "    yield 2.0\n    yield 3.0\ngone(put(v, 'co', parts()))",
 }

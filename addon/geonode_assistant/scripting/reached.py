@@ -7,7 +7,7 @@ import contextlib
 import re
 from collections.abc import Iterator
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import bpy
 
@@ -17,6 +17,10 @@ Place = tuple[str | int, ...]
 """Where the elements of an array are found in a data-block: names and positions that lead there, then their type."""
 Rows = dict[Place, range]
 """Addresses of elements that lie in a row."""
+Key = tuple[int, str]
+"""The address and the name of the type of something."""
+Route = tuple[tuple[str, int | None], ...]
+"""The members that lead to something, with positions in those that are many."""
 
 _MANY = 10_000
 """The most vertices whose groups are looked at."""
@@ -30,6 +34,7 @@ class Reached:
         self.rows: Rows = {}
         self.layers: dict[Place, int] = {}
         """The address of each attribute and layer, of which there may be more at any time, which moves them."""
+        self._parents: dict[Key, tuple[Key, str, int | None]] = {}
 
     def kinds(self, address: int) -> frozenset[str]:
         """The types of what is at an address. A struct and the first one in it are at the same."""
@@ -41,6 +46,19 @@ class Reached:
 
     def add(self, address: int, kind: str) -> None:
         self._single[address] = self._single.get(address, _NOTHING) | {kind}
+
+    def add_part(self, key: Key, parent: Key, name: str, at: int | None) -> None:
+        """Adds what a member of another leads to, at a position if there are many."""
+        self.add(*key)
+        self._parents[key] = (parent, name, at)
+
+    def route(self, key: Key) -> Route | None:
+        """How to get to what is at this address, from where the search began; None if it is in a row or nowhere."""
+        steps = []
+        while key in self._parents:
+            key, name, at = self._parents[key]
+            steps.append((name, at))
+        return tuple(reversed(steps)) or None
 
     def add_row(self, elements: Any, place: Place) -> bool:
         """Whether these lie in a row."""
@@ -113,11 +131,12 @@ def shared_types() -> dict[int, str]:
     """The types, by the address of their description, of elements of arrays that data-blocks share until one of them
     is looked at: then it gets an array of its own, and what pointed to its elements points to those of the others.
     """
-    names = [name for name in dir(bpy.types) if _is_shared(name)]
+    names = [name for name in dir(bpy.types) if is_shared(name)]
     return {getattr(bpy.types, name).bl_rna.as_pointer(): name for name in names}
 
 
-def _is_shared(kind: str) -> bool:
+def is_shared(kind: str) -> bool:
+    """Whether elements of this type lie in arrays that data-blocks share."""
     return kind in _SHARED or kind.endswith("AttributeValue")
 
 
@@ -160,18 +179,17 @@ def reached(root: Any, names: frozenset[str]) -> Reached:
     whole = "" in names or isinstance(root, bpy.types.ID) and not _leads(described.identifier, names)
     own = (root.id_data or root).as_pointer()
     start: Place = ()
-    waiting = [(root, start)]
-    seen = {(root.as_pointer(), described.identifier)}
+    first: Key = (root.as_pointer(), described.identifier)
+    waiting = [(root, start, first)]
+    seen = {first}
     while waiting:
-        one, path = waiting.pop()
-        for name, many, kind, leaf in _edges(one.bl_rna.identifier, names, whole):
-            with contextlib.suppress(AttributeError, TypeError, RuntimeError, KeyError):
+        one, path, parent = waiting.pop()
+        for name, kind, many, leaf, shared, rows in _edges(parent[1], names, whole):
+            try:
                 value = getattr(one, name)
-                shared = _is_shared(kind)
                 if value is None:
                     continue
-                in_a_row = many and (leaf or shared) and kind not in _LAYERS and not _derived(kind)
-                if in_a_row and found.add_row(value, (*path, name, kind)) and leaf:
+                if rows and found.add_row(value, (*path, name, kind)) and leaf:
                     continue
                 # What else leads from an element leads to other arrays of the block.
                 if shared and ("VertexGroupElement" not in names or many and len(value) > _MANY):
@@ -184,11 +202,26 @@ def reached(root: Any, names: frozenset[str]) -> Reached:
                     if key in seen or held is None or held.as_pointer() != own:
                         continue
                     seen.add(key)
-                    found.add(*key)
+                    found.add_part(key, parent, name, at if many else None)
                     if kind in _LAYERS:
                         found.layers[(*path, name, part.name, key[1])] = key[0]
-                    waiting.append((part, (*path, name, at if shared else getattr(part, "name", at))))
+                    waiting.append((part, (*path, name, at if shared else getattr(part, "name", at)), key))
+            except (AttributeError, KeyError, RuntimeError, TypeError):
+                continue
     return found
+
+
+def leads_to(root: Any, route: Route, key: Key) -> bool:
+    """Whether this is where the route leads now."""
+    one = root
+    try:
+        for name, at in route:
+            one = getattr(one, name)
+            if at is not None:
+                one = one[at]
+        return (one.as_pointer(), one.bl_rna.identifier) == key
+    except (AttributeError, IndexError, KeyError, ReferenceError, RuntimeError, TypeError):
+        return False
 
 
 NAMES: dict[int, str] = {}
@@ -278,13 +311,27 @@ def families() -> dict[str, list[str]]:
     return found
 
 
+class _Edge(NamedTuple):
+    """A member of a type to look at."""
+
+    name: str
+    kind: str
+    many: bool
+    leaf: bool
+    """Nothing further is looked for in it."""
+    shared: bool
+    rows: bool
+    """Its elements may lie in a row, and all are of one type."""
+
+
 @cache
-def _edges(identifier: str, names: frozenset[str], whole: bool) -> tuple[tuple[str, bool, str, bool], ...]:
-    """The members to look at: name, whether many, type, whether nothing further is looked for in them."""
+def _edges(identifier: str, names: frozenset[str], whole: bool) -> tuple[_Edge, ...]:
     wanted = _wanted(names)
     found = []
     for name, many, kind in _parts(identifier):
         further = whole or _leads(kind, names)
         if kind in wanted or further:
-            found.append((name, many, kind, not further))
+            leaf, shared = not further, is_shared(kind)
+            rows = many and (leaf or shared) and kind not in _LAYERS and not _derived(kind)
+            found.append(_Edge(name, kind, many, leaf, shared, rows))
     return tuple(found)

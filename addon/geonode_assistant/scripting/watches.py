@@ -5,6 +5,9 @@ What was reached before and is not any more is gone. Elements of meshes, curves 
 copies and evaluated data share. Merely looking at one gives its data-block an array of its own, and what the script got
 before still points into the other, which is freed with its last user, whatever that is. So these elements are looked
 for in all data-blocks each time, and follow their array by their position in it.
+
+A search through a whole tree takes milliseconds, so it is remembered how it came to what the script holds: what is
+still there before and after, by the same route, needs none.
 """
 
 from __future__ import annotations
@@ -20,11 +23,14 @@ from . import dynamic_types, with_blocks
 from .reached import (
     NAMES,
     Reached,
+    Route,
     Rows,
     followed,
     followed_in_rows,
     is_layer,
+    is_shared,
     is_still_there,
+    leads_to,
     name_of,
     reached,
     shared_types,
@@ -32,6 +38,8 @@ from .reached import (
 
 _rows: dict[int, Rows] = {}
 """By the address of a data-block where the arrays of the elements that the script has were when last looked at."""
+_routes: dict[int, dict[tuple[int, str], Route]] = {}
+"""By the address of a data-block how the last search came to what the script held."""
 _graphs: list[Any] = []
 """The depsgraphs that the script has; nothing tells Blender's own objects for them that they are gone."""
 
@@ -44,6 +52,7 @@ def forget_all() -> None:
     """Called after the last line of a script."""
     weighted.clear()
     _rows.clear()
+    _routes.clear()
     _graphs.clear()
 
 
@@ -78,7 +87,6 @@ class Watch:
         self._made_anew: list[tuple[Any, int, type]] = []
         if not self._held:
             return
-        wanted: dict[int, set[str]] = {}
         for thing, block, _, _ in self._held:
             if block not in self._blocks:
                 self._blocks[block] = _block_of(thing)
@@ -89,11 +97,13 @@ class Watch:
                 if kind not in NAMES and dynamic_types.is_dynamic(made := dynamic_types.type_of(thing))
             ]
         self._choose()
+        parts: dict[int, set[tuple[int, str]]] = {}
         for thing, block, kind, data in self._held:
             if data != block:
-                wanted.setdefault(block, set()).add(name_of(thing, kind))
-        self._wanted = {block: frozenset(names) for block, names in wanted.items()}
-        self._before = {block: self._reached(block, names) for block, names in self._wanted.items()}
+                parts.setdefault(block, set()).add((data, name_of(thing, kind)))
+        self._wanted = {block: frozenset(name for _, name in keys) for block, keys in parts.items()}
+        self._routed: dict[int, dict[tuple[int, str], Route]] = {}
+        self._before = {block: self._known(block, keys) or self._searched(block, keys) for block, keys in parts.items()}
         if self._arrays:
             self._follow()
 
@@ -107,6 +117,29 @@ class Watch:
 
     def _choose(self) -> None:
         """Keeps of what is held what this may free."""
+
+    def _known(self, block: int, keys: set[tuple[int, str]]) -> Reached | None:
+        """What is held of a data-block, if all of it is where a search has found it before."""
+        routes = _routes.get(block)
+        if routes is None or self._root is not None:
+            return None
+        it, found = self._blocks[block], Reached()
+        for key in keys:
+            route = routes.get(key)
+            if route is None or not leads_to(it, route, key):
+                return None
+            found.add(*key)
+        self._routed[block] = {key: routes[key] for key in keys}
+        return found
+
+    def _searched(self, block: int, keys: set[tuple[int, str]]) -> Reached:
+        found = self._reached(block, self._wanted[block])
+        if self._root is None and not any(_is_of_array(name) for _, name in keys):
+            routes = {key: route for key in keys if (route := found.route(key)) is not None}
+            _routes[block] = self._routed[block] = routes
+            if len(routes) < len(keys):
+                del self._routed[block]
+        return found
 
     def _follow(self) -> None:
         """Lets elements follow to where the arrays of their data-blocks are now; what cannot is forgotten."""
@@ -149,7 +182,7 @@ class Watch:
         after = {
             block: self._reached(block, names)
             for block, names in self._wanted.items()
-            if block not in gone and self._own in (None, block)
+            if block not in gone and self._own in (None, block) and not self._is_unmoved(block)
         }
         shared = shared_types()
         forgotten = []
@@ -172,6 +205,11 @@ class Watch:
         if forgotten:
             native.core().references_forget(forgotten)
         return after
+
+    def _is_unmoved(self, block: int) -> bool:
+        """Whether everything that is held of a data-block is where it was."""
+        routes, it = self._routed.get(block), self._blocks[block]
+        return routes is not None and all(leads_to(it, route, key) for key, route in routes.items())
 
     def _outdated(self, gone: set[int]) -> list[Any]:
         """What is held of types that Blender has made anew since."""
@@ -226,6 +264,11 @@ class Evaluation(Watch):
             native.core().references_forget(gone)
             _graphs[:] = [one for one in _graphs if not any(one is other for other in gone)]
         return after
+
+
+def _is_of_array(kind: str) -> bool:
+    """Whether elements of this type lie in arrays, or are layers: these follow by their position or name."""
+    return is_shared(kind) or is_layer(kind)
 
 
 def _is_evaluated(block: Any) -> bool:
