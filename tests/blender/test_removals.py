@@ -21,6 +21,9 @@ UNSHOWN = {
     "an argument": "def f(c):\n    c.remove(c['Cube'])\nf(bpy.data.objects)",
     "an attribute": "class A:\n    def __init__(self): self.c = bpy.data.objects\n"
     "    def f(self): self.c.remove(self.c['Cube'])\nA().f()",
+    "arguments by name": "x = next(iter([bpy.data.objects]))\nx.remove(object=x['Cube'], do_unlink=True)",
+    "arguments in a dictionary": "x = next(iter([bpy.data.objects]))\nx.remove(**{'object': x['Cube']})",
+    "arguments in a list": "x = next(iter([bpy.data.objects]))\nx.remove(*[x['Cube']], do_unlink=False)",
     "an item": "d = {'x': bpy.data.objects}\nd['x'].remove(d['x']['Cube'])",
     "methodcaller": "from operator import methodcaller\n"
     "methodcaller('remove', bpy.data.objects['Cube'])(bpy.data.objects)",
@@ -43,6 +46,7 @@ SHOWN = {
     "written out": "bpy.data.objects.remove(bpy.data.objects['Cube'])",
     "by the context": "bpy.context.blend_data.objects.remove(bpy.data.objects['Cube'])",
     "by an alias of the context": "C = bpy.context\nC.blend_data.objects.remove(bpy.data.objects['Cube'])",
+    "arguments by name": "bpy.data.objects.remove(object=bpy.data.objects['Cube'], do_unlink=True)",
     "in a loop": "for c in (bpy.data.objects, bpy.data.lights):\n    for one in list(c):\n        c.remove(one)",
     "on several lines": "bpy.data.objects.remove(\n    bpy.data.objects['Cube'],\n    do_unlink=True,\n)",
     "the method in a name": "gone = bpy.data.objects.remove\ngone(bpy.data.objects['Cube'])",
