@@ -6,6 +6,7 @@ mod coverage;
 mod groups;
 mod lint;
 mod pytest;
+mod room;
 mod schedule;
 mod subjects;
 mod systems;
@@ -74,6 +75,9 @@ impl Outcome {
 /// When a requested group does not exist.
 pub(crate) fn run(layout: &Layout, options: &Test) -> Result<u8> {
     let groups = choose(options)?;
+    if let Some(warning) = room::warning(layout) {
+        println!("{warning}");
+    }
     let printers = Printer::several(groups.len());
     let (mut outcomes, files): (Vec<_>, Vec<_>) = std::thread::scope(|scope| {
         scope.spawn(|| {
