@@ -14,6 +14,7 @@ from preset_cases import CASES, made
 MOST = 2.5
 UNKNOWN = {
     "bar_chart": 150.0,
+    "blocks": 4.0,
     "boolean": 10.0,
     "chain": 5.0,
     "cloud": 20.0,
