@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -19,8 +19,8 @@ Rows = dict[Place, range]
 """Addresses of elements that lie in a row."""
 Key = tuple[int, str]
 """The address and the name of the type of something."""
-Route = tuple[tuple[str, int | None], ...]
-"""The members that lead to something, with positions in those that are many."""
+Route = tuple[tuple[str, int | None], ...] | str
+"""The members that lead to something, with positions in those that are many; or Blender's own path to it."""
 
 _MANY = 10_000
 """The most vertices whose groups are looked at."""
@@ -213,15 +213,36 @@ def reached(root: Any, names: frozenset[str]) -> Reached:
 
 def leads_to(root: Any, route: Route, key: Key) -> bool:
     """Whether this is where the route leads now."""
-    one = root
     try:
-        for name, at in route:
-            one = getattr(one, name)
-            if at is not None:
-                one = one[at]
+        one = root.path_resolve(route) if isinstance(route, str) else _walked(root, route)
         return (one.as_pointer(), one.bl_rna.identifier) == key
-    except (AttributeError, IndexError, KeyError, ReferenceError, RuntimeError, TypeError):
+    except (AttributeError, IndexError, KeyError, ReferenceError, RuntimeError, TypeError, ValueError):
         return False
+
+
+def _walked(root: Any, route: Iterable[tuple[str, int | None]]) -> Any:
+    one = root
+    for name, at in route:
+        one = getattr(one, name)
+        if at is not None:
+            one = one[at]
+    return one
+
+
+def path_of(thing: Any) -> str | None:
+    """Blender's own path to a struct, or to that of which this is a list or an array, for types of which it knows one
+    at once. They may have been renamed since, so where it leads has to be looked at.
+    """
+    struct = thing if isinstance(thing, bpy.types.bpy_struct) else getattr(thing, "data", None)
+    if not isinstance(struct, _WITH_PATHS):
+        return None
+    try:
+        return struct.path_from_id()
+    except (ReferenceError, RuntimeError, ValueError):
+        return None
+
+
+_WITH_PATHS = (bpy.types.Node, bpy.types.NodeSocket, bpy.types.Modifier, bpy.types.Constraint, bpy.types.ShapeKey)
 
 
 NAMES: dict[int, str] = {}

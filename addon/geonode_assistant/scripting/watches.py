@@ -12,6 +12,7 @@ still there before and after, by the same route, needs none.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from types import TracebackType
 from typing import Any
 
@@ -32,6 +33,7 @@ from .reached import (
     is_still_there,
     leads_to,
     name_of,
+    path_of,
     reached,
     shared_types,
 )
@@ -39,7 +41,7 @@ from .reached import (
 _rows: dict[int, Rows] = {}
 """By the address of a data-block where the arrays of the elements that the script has were when last looked at."""
 _routes: dict[int, dict[tuple[int, str], Route]] = {}
-"""By the address of a data-block how the last search came to what the script held."""
+"""By the address of a data-block how to get to what the script holds of it."""
 _graphs: list[Any] = []
 """The depsgraphs that the script has; nothing tells Blender's own objects for them that they are gone."""
 
@@ -97,10 +99,10 @@ class Watch:
                 if kind not in NAMES and dynamic_types.is_dynamic(made := dynamic_types.type_of(thing))
             ]
         self._choose()
-        parts: dict[int, set[tuple[int, str]]] = {}
+        parts: dict[int, dict[tuple[int, str], Any]] = {}
         for thing, block, kind, data in self._held:
             if data != block:
-                parts.setdefault(block, set()).add((data, name_of(thing, kind)))
+                parts.setdefault(block, {})[data, name_of(thing, kind)] = thing
         self._wanted = {block: frozenset(name for _, name in keys) for block, keys in parts.items()}
         self._routed: dict[int, dict[tuple[int, str], Route]] = {}
         self._before = {block: self._known(block, keys) or self._searched(block, keys) for block, keys in parts.items()}
@@ -118,21 +120,25 @@ class Watch:
     def _choose(self) -> None:
         """Keeps of what is held what this may free."""
 
-    def _known(self, block: int, keys: set[tuple[int, str]]) -> Reached | None:
-        """What is held of a data-block, if all of it is where a search has found it before."""
-        routes = _routes.get(block)
-        if routes is None or self._root is not None:
+    def _known(self, block: int, things: dict[tuple[int, str], Any]) -> Reached | None:
+        """What is held of a data-block, if all of it is where a search has found it before, or Blender does now."""
+        if self._root is not None:
             return None
-        it, found = self._blocks[block], Reached()
-        for key in keys:
-            route = routes.get(key)
+        it, known = self._blocks[block], _routes.setdefault(block, {})
+        found, routes = Reached(), {}
+        for key, thing in things.items():
+            route = known.get(key)
             if route is None or not leads_to(it, route, key):
-                return None
+                route = path_of(thing)
+                if route is None or not leads_to(it, route, key):
+                    return None
+                known[key] = route
+            routes[key] = route
             found.add(*key)
-        self._routed[block] = {key: routes[key] for key in keys}
+        self._routed[block] = routes
         return found
 
-    def _searched(self, block: int, keys: set[tuple[int, str]]) -> Reached:
+    def _searched(self, block: int, keys: Collection[tuple[int, str]]) -> Reached:
         found = self._reached(block, self._wanted[block])
         if self._root is None and not any(_is_of_array(name) for _, name in keys):
             routes = {key: route for key in keys if (route := found.route(key)) is not None}
