@@ -158,6 +158,46 @@ GONE = {
     "a modifier found by its route": "m, n = (obj.modifiers.new('m', 'SUBSURF') for _ in range(2))\n"
     "for f in range(2): m.keyframe_insert('levels', frame=f)\nobj.modifiers.remove(n)\n"
     "assert m.levels == 1\ngone(lambda: n.levels)\nobj.modifiers.clear()\ngone(lambda: m.levels)",
+    "a link that another replaces": "a, b, c = (tree.nodes.new('ShaderNodeMath') for n in range(3))\n"
+    "l = tree.links.new(a.outputs[0], b.inputs[0])\nm = tree.links.new(c.outputs[0], b.inputs[0])\n"
+    "gone(lambda: l.from_node)\nassert m.from_node == c and b.inputs[1].default_value == 0.5",
+    "a reroute's value": "r, f = tree.nodes.new('NodeReroute'), tree.nodes.new('ShaderNodeMath')\n"
+    "d, s = r.inputs[0].default_value, r.outputs[0]\ntree.links.new(f.outputs[0], r.inputs[0])\n"
+    "gone(lambda: d[0])\ngone(lambda: s.default_value)",
+    "a curve of a node that is gone": "n = tree.nodes.new('ShaderNodeMath')\n"
+    "n.inputs[0].keyframe_insert('default_value', frame=1)\nact = tree.animation_data.action\n"
+    "bag = act if hasattr(act, 'fcurves') else act.layers[0].strips[0].channelbags[0]\nf = bag.fcurves[0]\n"
+    "tree.nodes.remove(n)\ngone(lambda: f.data_path)",
+    "a keyframe among more": "n = tree.nodes.new('ShaderNodeMath')\n"
+    "n.inputs[0].keyframe_insert('default_value', frame=1)\nact = tree.animation_data.action\n"
+    "bag = act if hasattr(act, 'fcurves') else act.layers[0].strips[0].channelbags[0]\n"
+    "k = bag.fcurves[0].keyframe_points[0]\nfor f in range(2, 90): "
+    "n.inputs[0].keyframe_insert('default_value', frame=f)\ngone(lambda: k.co)",
+    "a vertex group that is gone": "b = obj.vertex_groups.new(name='b')\nobj.vertex_groups.clear()\n"
+    "gone(lambda: b.name)\ngone(put(b, 'lock_weight', True))",
+    "a vertex group held twice": "b = obj.vertex_groups.new(name='b')\nc = obj.vertex_groups['b']\n"
+    "obj.vertex_groups.remove(b)\ngone(put(c, 'lock_weight', True))",
+    "a weight among many": "big = bpy.data.meshes.new('g')\nbig.vertices.add(10500)\n"
+    "o = bpy.data.objects.new('g', big)\ng, h = (o.vertex_groups.new(name=n) for n in 'gh')\n"
+    "g.add([0], 0.5, 'ADD')\nh.add([0], 0.5, 'ADD')\ne = big.vertices[0].groups[0]\nh.remove([0])\n"
+    "gone(lambda: e.weight)",
+    "a pose whose armature is another": "a, b = (bpy.data.armatures.new(n) for n in 'ab')\n"
+    "o = bpy.data.objects.new('o', a)\nbpy.context.collection.objects.link(o)\n"
+    "bpy.context.view_layer.objects.active = o\nbpy.ops.object.mode_set(mode='EDIT')\n"
+    "e = a.edit_bones.new('x')\ne.tail = (0, 0, 1)\nbpy.ops.object.mode_set(mode='OBJECT')\n"
+    "p = o.pose.bones[0]\nl = p.location\na.user_remap(b)\nbpy.context.view_layer.update()\n"
+    "gone(lambda: p.name)\ngone(put(l, 'x', 3.0))",
+    "a solver's settings": "a = bpy.data.armatures.new('a')\no = bpy.data.objects.new('o', a)\n"
+    "bpy.context.collection.objects.link(o)\nbpy.context.view_layer.update()\no.pose.ik_solver = 'ITASC'\n"
+    "p = o.pose.ik_param\no.pose.ik_solver = 'LEGACY'\ngone(lambda: p.precision)",
+    "a tile of an image": "i = bpy.data.images.new('x', 8, 8, tiled=True)\ni.tiles.new(1002)\ni.tiles.new(1003)\n"
+    "k = i.tiles[1]\ni.source = 'GENERATED'\ngone(lambda: k.number)",
+    "an instance's object": "e = bpy.data.objects.new('e', None)\ne.instance_type = 'COLLECTION'\n"
+    "c = bpy.data.collections.new('c')\nc.objects.link(bpy.data.objects['Cube'])\ne.instance_collection = c\n"
+    "bpy.context.collection.objects.link(e)\nkept = []\n"
+    "for i in bpy.context.evaluated_depsgraph_get().object_instances:\n"
+    "    if i.is_instance:\n        kept.append(i.object)\n        assert i.object.name == 'Cube'\n"
+    "assert len(kept) == 1\ngone(lambda: kept[0].location)",
     "a vertex while it is set": "v = mesh.vertices[500]\ndef parts():\n    mesh.clear_geometry()\n    yield 1.0\n"
     "    yield 2.0\n    yield 3.0\ngone(put(v, 'co', parts()))",
 }
@@ -167,6 +207,43 @@ GONE = {
 def test_what_blender_has_freed_is_not_used(name: str) -> None:
     bpy.ops.wm.read_homefile(use_factory_startup=True)
     scripting.execute(KEPT + GONE[name], removable=None)
+
+
+def test_what_an_instance_shows_is_a_copy() -> None:
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
+    shown = "[(i.object.name, i.matrix_world, i.orco, i.uv, i.persistent_id) for i in walk]"
+    source = (
+        "import bpy\nbpy.data.objects['Cube'].location = (1, 2, 3)\n"
+        f"walk = bpy.context.evaluated_depsgraph_get().object_instances\nfound = {shown}\n"
+        "by = {one[0]: one for one in found}\nbpy.context.scene.frame_set(5)\n"
+        "assert list(by['Cube'][1].translation) == [1, 2, 3] and len(by['Cube'][2]) == 3 and len(by['Cube'][4]) > 1\n"
+        "by['Cube'][1][0][3] = 4.0"
+    )
+    scripting.execute(source, removable=None)
+    assert tuple(bpy.data.objects["Cube"].location) == (1, 2, 3)
+
+
+@pytest.mark.parametrize("act", ("bm.free()", "layers.remove(layer)", "layers.new('d')", "bm.clear()"))
+def test_a_colour_of_bmesh_keeps_its_numbers(act: str) -> None:
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
+    source = (
+        "import bpy, bmesh\nbm = bmesh.new()\nbmesh.ops.create_cube(bm)\nlayers = bm.loops.layers.color\n"
+        "layer = layers.new('c')\ncolour = bm.faces[:][0].loops[0][layer]\ncolour[:] = 1.0, 0.0, 1.0, 1.0\n"
+        f"{act}\nmany = [bmesh.new() for _ in range(9)]\nfor one in many: bmesh.ops.create_cube(one)\n"
+        "assert list(colour) == [1.0, 0.0, 1.0, 1.0], list(colour)\ncolour[0] = 0.5"
+    )
+    scripting.execute(source, removable=None)
+
+
+@pytest.mark.parametrize("name", ("bakes", "panels"))
+def test_parts_made_for_the_nodes_of_a_tree_are_not_given_away(name: str) -> None:
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
+    source = (
+        "import bpy\nm = bpy.data.objects['Cube'].modifiers.new('n', 'NODES')\n"
+        f"m.node_group = bpy.data.node_groups.new('t', 'GeometryNodeTree')\nx = m.{name}"
+    )
+    with pytest.raises(core.CoreError):
+        scripting.run(source)
 
 
 def test_a_search_looks_at_what_is_new_and_what_is_held() -> None:

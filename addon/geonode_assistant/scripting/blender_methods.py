@@ -24,6 +24,8 @@ def member(thing: Any, name: str) -> Any:
     """``thing.name`` as a script has it, whether or not it is a method."""
     if name in properties.METHODS:
         return types.MethodType(properties.METHODS[name], thing)
+    if name in freed.PASSING and isinstance(thing, bpy.types.DepsgraphObjectInstance):
+        return freed.passing(thing, name)
     if name in TABLES:
         return tuple(tuple(row) for row in getattr(thing, name))
     if reached.grows(type(thing), name):

@@ -33,8 +33,9 @@ METHODS = frozenset({
     "insert", "interface_update", "key_insert", "keyframe_delete", "keyframe_insert", "local_view_set", "make_local",
     "move", "move_bottom", "move_to_layer_group", "move_to_parent", "move_top", "new", "new_from_fcurve",
     "new_from_object", "new_panel", "new_socket", "normals_split_custom_set",
-    "normals_split_custom_set_from_vertices", "pack", "pair_with_output", "pop", "remove", "remove_curves",
-    "remove_gpencil_data", "remove_strokes", "rename", "render", "reorder_curves", "reorder_strokes", "reset",
+    "normals_split_custom_set_from_vertices", "pack", "pair_with_output", "pop", "property_unset", "remove",
+    "remove_curves", "remove_gpencil_data", "remove_strokes", "rename", "render", "reorder_curves", "reorder_strokes",
+    "reset",
     "resize", "resize_curves", "resize_strokes", "scale", "separate", "set_sharp_from_angle", "set_types",
     "set_vertex_weights", "shade_flat", "shade_smooth", "shape_key_add", "sort", "split", "split_faces", "start",
     "swap", "unassign", "update_from_editmode", "validate", "validate_material_indices", "vertex_creases_ensure",
@@ -57,12 +58,14 @@ FREES_NOTHING = frozenset({
 })  # fmt: skip
 """Methods that leave all data where it is: each of Blender's that a script may call is here or in the others."""
 _IN_PLACE = frozenset({
-    "Nodes", "NodeLinks", "ObjectModifiers", "ObjectConstraints", "PoseBoneConstraints", "CurveSplines", "VertexGroups",
+    "Nodes", "ObjectModifiers", "ObjectConstraints", "PoseBoneConstraints", "CurveSplines", "VertexGroups",
     "ArmatureEditBones", "MetaBallElements", "ActionFCurves", "ActionChannelbagFCurves",
 })  # fmt: skip
-"""Lists whose ``new`` moves nothing: each part has memory of its own."""
-_SEVERAL = frozenset({"IDMaterials", "CollectionChildren"})
-"""Lists whose methods free or move parts of other data-blocks too: material slots, layer collections."""
+"""Lists whose ``new`` moves nothing: each part has memory of its own. A new link replaces another, and changes
+the types of reroutes' sockets."""
+_SEVERAL = frozenset({"IDMaterials", "CollectionChildren", "VertexGroups"})
+"""Lists whose methods free or move parts of other data-blocks too: material slots, layer collections, the weights of a
+mesh."""
 _OF_THEIR_OWN = {
     "SplinePoints": "SplinePoint",
     "SplineBezierPoints": "BezierSplinePoint",
@@ -76,11 +79,14 @@ STORED = frozenset({
     "type", "data_type", "socket_type", "mode", "domain", "operation", "input_type", "blend_type", "dimensions",
     "body", "body_format", "data", "in_out", "node_tree", "points_u", "points_v", "points_w", "structure_type",
     "subtype", "rotation_type", "selection_type", "auto_remove", "drawing", "shape", "tool", "bevel_resolution",
-    "phase", "fluid_type", "solver", "noise_dimensions", "active_texture", "auto_smoothing", "extrapolation",
+    "phase", "fluid_type", "ik_solver", "socket_idname", "source", "solver", "noise_dimensions", "active_texture",
+    "auto_smoothing", "extrapolation",
 })  # fmt: skip
 """Properties that decide which parts there are."""
 
 
+PASSING = frozenset({"matrix_world", "object", "orco", "persistent_id", "uv"})
+"""What an instance of a depsgraph shows only until the next one is looked at."""
 EVALUATING = frozenset({
     "closest_point_on_mesh", "depsgraph", "evaluated_depsgraph_get", "frame_set", "ray_cast", "to_curve",
     "to_curve_clear", "to_mesh", "to_mesh_clear", "update",
@@ -184,6 +190,17 @@ def moves(kind: str, name: str) -> bool:
     return name in METHODS
 
 
+def passing(instance: Any, name: str) -> Any:
+    """What an instance of a depsgraph shows: numbers as a copy, or an object that goes with the walk's next step."""
+    found = getattr(instance, name)
+    if name != "object":
+        return found.copy() if hasattr(found, "copy") else tuple(found)
+    lasting = instance.instance_object
+    if instance.is_instance and (lasting is None or found.as_pointer() != lasting.as_pointer()):
+        native.core().walks_passing(found)
+    return found
+
+
 def sharing(function: Callable[..., Any], kind: str) -> Callable[..., Any]:
     """The method of a data-block that copies it: the copy shares its arrays."""
     touched = _touching(kind)
@@ -211,12 +228,13 @@ def watched(function: Callable[..., Any], kind: str, evaluates: bool = False) ->
     touched, only = _touching(kind), _OF_THEIR_OWN.get(kind)
     if kind == "VertexGroup":
         return _weighting(function)
+    kind_of_watch = watches.Linking if kind == "NodeLinks" else Watch
 
     def called(thing: Any, /, *args: Any, **kwargs: Any) -> Any:
         block = touched(thing)
         # The elements of other lists of this type stay where they are.
         root = None if only is None or block is None else getattr(thing, "data", None)
-        with Evaluation(everything=True) if evaluates else Watch(block, only, root):
+        with Evaluation(everything=True) if evaluates else kind_of_watch(block, only, root):
             return function(thing, *args, **kwargs)
 
     return called
@@ -278,8 +296,8 @@ def _touching(kind: str) -> Callable[[Any], Any]:
     # The context looks its own members up in areas that may be gone, and nothing of it is freed.
     if kind == "Context":
         return lambda thing: None
-    if kind in ("VertexGroup", "VertexGroups"):
-        return lambda thing: getattr(_block_of(thing), "data", None)
+    if kind == "VertexGroup":
+        return _data_of
     # The sockets of all nodes that use the group follow its interface.
     of_several = (bpy.types.ID, *_OF_INTERFACES)
     if kind in _SEVERAL or described is not None and issubclass(described, of_several):
@@ -292,10 +310,20 @@ def _present(thing: Any) -> None:
     _ = getattr(thing, "rna_type", None) if isinstance(thing, bpy.types.bpy_struct) else bool(thing)
 
 
+def _data_of(group: Any) -> Any:
+    """The data in which the weights of a vertex group are."""
+    _present(group)
+    return getattr(group.id_data, "data", None)
+
+
 def _block_of(thing: Any) -> Any:
-    """The data-block that something is in; raises if it is gone."""
+    """The data-block that something is in; raises if it is gone. None if its keyframes are in another, an action: they
+    are inserted, and go with what they move.
+    """
     _present(thing)
-    return getattr(thing, "id_data", None)
+    block = getattr(thing, "id_data", None)
+    moved = getattr(block, "animation_data", None)
+    return None if moved is not None and (moved.action is not None or moved.nla_tracks) else block
 
 
 def _touched(thing: Any) -> Any:

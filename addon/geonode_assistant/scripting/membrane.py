@@ -68,6 +68,8 @@ _BLENDERS = (
     *rna.collection_types(),
 )
 _EDIT_BONE = bpy.types.EditBone
+_OF_TREES = frozenset({"bakes", "node_warnings", "panels"})
+"""Parts of a modifier that Blender makes for the nodes of its tree, and of all trees in it."""
 _FROM_BLENDER = frozenset({"bpy_types", "_bpy_types", "bpy.types", "builtins", "bpy_restrict_state", "_bpy"})
 _WRITTEN_IN_PYTHON = (FunctionType, property, staticmethod, classmethod)
 _INPUT = re.compile(r"Socket_\d{1,4}\Z")
@@ -282,6 +284,10 @@ class Membrane(OwnClasses):
         if kind == LOAD and issubclass(cls, bpy.types.bpy_struct):
             if name in properties.METHODS or name in blender_methods.TABLES:
                 return HANDLED
+            if name in freed.PASSING and cls is bpy.types.DepsgraphObjectInstance:
+                return HANDLED
+            if name in _OF_TREES and cls is bpy.types.NodesModifier:
+                return 0  # any change of any tree that it uses may free them
         if kind == STORE:
             looked_at = name in self._bounded and sizes.looks_at(cls, name) or indices.is_index(cls, name)
             looked_at = looked_at or name in freed.STORED or dynamic_types.changes_interface(cls, name)

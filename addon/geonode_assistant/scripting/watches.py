@@ -235,6 +235,20 @@ class Watch:
         return found
 
 
+class Linking(Watch):
+    """While a link is made: it may replace another, and be where that was."""
+
+    def __enter__(self) -> None:
+        super().__enter__()
+        links = [one[0] for one in self._held if isinstance(one[0], bpy.types.NodeLink)]
+        self._ends = [(link, _ends(link)) for link in links]
+
+    def _forget(self) -> dict[int, Reached]:
+        after = super()._forget()
+        native.core().references_forget([link for link, ends in self._ends if _ends(link) != ends])
+        return after
+
+
 class Interface(Watch):
     """While the interface of a tree changes."""
 
@@ -258,7 +272,8 @@ class Evaluation(Watch):
 
     def _choose(self) -> None:
         if not self._everything:
-            evaluated = {block: _is_evaluated(it) for block, it in self._blocks.items()}
+            # A pose is made anew where its armature is another.
+            evaluated = {block: _is_evaluated(it) or _is_posed(it) for block, it in self._blocks.items()}
             shared = shared_types()
             self._held = [one for one in self._held if evaluated[one[1]] or one[2] in shared]
 
@@ -277,8 +292,21 @@ def _is_of_array(kind: str) -> bool:
     return is_shared(kind) or is_layer(kind)
 
 
+def _ends(link: Any) -> tuple[Any, ...]:
+    """What a link joins; empty if it is gone."""
+    try:
+        ends = link.from_node, link.to_node
+        return *(node.as_pointer() for node in ends), link.from_socket.identifier, link.to_socket.identifier
+    except ReferenceError:
+        return ()
+
+
 def _is_evaluated(block: Any) -> bool:
     return bool(getattr(block, "is_runtime_data", False))
+
+
+def _is_posed(block: Any) -> bool:
+    return isinstance(block, bpy.types.Object) and block.type == "ARMATURE"
 
 
 def _address(thing: Any) -> int:

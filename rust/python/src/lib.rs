@@ -101,7 +101,7 @@ mod geonode_core {
     #[pymodule_export]
     use crate::seal::{Sealed, sandbox_missing, seal_this_process};
     #[pymodule_export]
-    use crate::walks::{Walk, walks_begin, walks_end, walks_settle};
+    use crate::walks::{Walk, walks_begin, walks_end, walks_passing, walks_settle};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -183,7 +183,8 @@ pub(crate) unsafe fn remember(value: Object, source: Object, item: bool) {
         let Some(state) = &mut *STATE.0.get() else { return };
         let (kind, of) = (ffi::Py_TYPE(value) as usize, ffi::Py_TYPE(source) as usize);
         let wanted = if state.bmesh.contains(&of) {
-            state.views.contains(&kind) || state.math.contains(&kind) && owner_of(value).is_null()
+            state.views.contains(&kind)
+                || state.math.contains(&kind) && (owner_of(value).is_null() || capsule_of(value).is_some())
         } else {
             state.untracked.contains(&kind)
         };
@@ -229,6 +230,15 @@ unsafe fn prune() {
 unsafe fn owner_of(vector: Object) -> Object {
     // SAFETY: an object of mathutils ends with its owner and a word of flags.
     unsafe { word_of_owner(vector).read() }
+}
+
+/// The capsule with the address of what a vector shows: that of a colour of bmesh, which has bytes for its numbers.
+unsafe fn capsule_of(vector: Object) -> Option<Object> {
+    // SAFETY: as above.
+    unsafe {
+        let owner = owner_of(vector);
+        (!owner.is_null() && ffi::PyCapsule_CheckExact(owner) != 0).then_some(owner)
+    }
 }
 
 unsafe fn word_of_owner(vector: Object) -> *mut Object {
@@ -523,7 +533,11 @@ impl Views {
                 settled.push(*value);
                 if let Some((_, numbers)) = self.0.iter().find(|(one, _)| one == value) {
                     let own = Box::leak(Box::new(*numbers));
-                    word_of_owner(*value).sub(1).cast::<*mut f32>().write(own.as_mut_ptr());
+                    if let Some(capsule) = capsule_of(*value) {
+                        ffi::PyCapsule_SetPointer(capsule, own.as_mut_ptr().cast());
+                    } else {
+                        word_of_owner(*value).sub(1).cast::<*mut f32>().write(own.as_mut_ptr());
+                    }
                 } else if views.contains(&kind) {
                     let own = Box::leak(Box::new([0_u64; 32]));
                     for place in POINTER..words(*value) {
@@ -548,6 +562,16 @@ impl Views {
 
 unsafe fn shown(vector: Object) -> [f32; NUMBERS] {
     let mut numbers = [0.0; NUMBERS];
+    // SAFETY: the bytes of a colour are where its capsule points, which has the name that Blender gave it.
+    unsafe {
+        if let Some(capsule) = capsule_of(vector) {
+            let bytes = ffi::PyCapsule_GetPointer(capsule, ffi::PyCapsule_GetName(capsule)).cast::<u32>();
+            if !bytes.is_null() {
+                numbers[0] = f32::from_bits(bytes.read_unaligned());
+            }
+            return numbers;
+        }
+    }
     // SAFETY: a vector has as many numbers as its length says, behind the pointer before its owner.
     unsafe {
         let count = usize::try_from(ffi::PyObject_Size(vector)).unwrap_or(0);

@@ -12,6 +12,7 @@ use std::cell::UnsafeCell;
 use std::ffi::c_void;
 use std::mem::transmute;
 use std::ptr;
+use std::sync::Mutex;
 
 use pyo3::exceptions::{PyIndexError, PyRuntimeError};
 use pyo3::ffi;
@@ -83,6 +84,9 @@ impl Walk {
     fn __next__(&mut self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         if watchdog::is_stopping() {
             py.check_signals()?;
+        }
+        if matches!(self.state, State::Direct(_)) && is_of_graph(self.of.as_ptr()) {
+            forget_passing(py);
         }
         let found = match &mut self.state {
             State::Direct(iterator) => {
@@ -192,6 +196,31 @@ unsafe extern "C" fn iterate(object: Object) -> Object {
     }
 }
 
+/// Objects that last until the next step of a walk through the instances of a depsgraph.
+static PASSING: Mutex<Vec<Py<PyAny>>> = Mutex::new(Vec::new());
+
+/// Remembers an object that an instance of a depsgraph shows: Blender makes one for all of them, for as long as one walks through them.
+#[pyfunction]
+pub(crate) fn walks_passing(object: Py<PyAny>) {
+    if let Ok(mut passing) = PASSING.lock() {
+        passing.push(object);
+    }
+}
+
+fn forget_passing(py: Python<'_>) {
+    let passing = PASSING.lock().map(|mut passing| std::mem::take(&mut *passing));
+    for object in passing.unwrap_or_default() {
+        // SAFETY: the caller of `walks_passing` gives an object of Blender.
+        unsafe { forget(object.bind(py).as_ptr()) };
+    }
+}
+
+/// Whether this is a list of a depsgraph.
+fn is_of_graph(list: Object) -> bool {
+    // SAFETY: the GIL is held; a walk is through a list of Blender's.
+    unsafe { (*ALL.0.get()).as_ref().is_some_and(|all| pointer(list)[1] == all.graph) }
+}
+
 fn remember(py: Python<'_>, walk: &Py<Walk>) {
     // SAFETY: the GIL is held; walks are released when the list is complete again.
     unsafe {
@@ -203,6 +232,13 @@ fn remember(py: Python<'_>, walk: &Py<Walk>) {
         let (kept, gone): (Vec<_>, Vec<_>) = all.walks.drain(..).partition(|one| ffi::Py_REFCNT(one.as_ptr()) > 1);
         all.limit = FEW.max(kept.len().saturating_mul(2));
         all.walks = kept;
+        // One of them may have shown an object that ends with it.
+        if gone
+            .iter()
+            .any(|one| one.try_borrow(py).is_ok_and(|one| is_of_graph(one.of.as_ptr())))
+        {
+            forget_passing(py);
+        }
         drop(gone);
     }
 }
@@ -231,9 +267,13 @@ pub(crate) fn settle(py: Python<'_>, only: Option<usize>, evaluates: bool) {
         }
         let of_graph = kind == graph;
         if !is_used {
+            if of_graph {
+                forget_passing(py);
+            }
             walk.state = State::Ended;
         } else if of_graph {
             if evaluates {
+                forget_passing(py);
                 walk.state = State::Stale;
             }
         } else if in_a_row(walk.of.bind(py)) {
@@ -292,7 +332,8 @@ pub(crate) fn walks_begin(py: Python<'_>, structs: &Bound<'_, PyType>, lists: Ve
 
 /// Ends what `walks_begin` began.
 #[pyfunction]
-pub(crate) fn walks_end(_py: Python<'_>) {
+pub(crate) fn walks_end(py: Python<'_>) {
+    forget_passing(py);
     // SAFETY: the GIL is held; walks are released after they were taken out.
     unsafe {
         if let Some(mut all) = (*ALL.0.get()).take() {
