@@ -86,7 +86,12 @@ def is_still_there(address: int, kind: str, before: Reached, after: Reached) -> 
         return False  # they are not looked for where there are many
     if not was or kind in now or kind not in was and was & now:
         return True
-    return _holds(kind) != () and _holds(kind) in {_holds(other) for other in now}
+    return any(_is_alike(kind, other) for other in now)
+
+
+def _is_alike(kind: str, other: str) -> bool:
+    """Whether what holds one type holds the other, too."""
+    return kind == other or _holds(kind) != () and _holds(kind) == _holds(other)
 
 
 @cache
@@ -217,7 +222,7 @@ def leads_to(root: Any, route: Route, key: Key) -> bool:
     """Whether this is where the route leads now."""
     try:
         one = root.path_resolve(route) if isinstance(route, str) else _walked(root, route)
-        return (one.as_pointer(), one.bl_rna.identifier) == key
+        return one.as_pointer() == key[0] and _is_alike(key[1], one.bl_rna.identifier)
     except (AttributeError, IndexError, KeyError, ReferenceError, RuntimeError, TypeError, ValueError):
         return False
 
@@ -231,20 +236,30 @@ def _walked(root: Any, route: Iterable[tuple[str, int | None]]) -> Any:
     return one
 
 
-def path_of(thing: Any) -> str | None:
-    """Blender's own path to a struct, or to that of which this is a list or an array, for types of which it knows one
-    at once. They may have been renamed since, so where it leads has to be looked at.
+def route_to(thing: Any) -> Route | None:
+    """The route to a struct, or to that of which this is a list or an array, for types for which it is known at once.
+    It may have been renamed since, so where it leads has to be looked at.
     """
     struct = thing if isinstance(thing, bpy.types.bpy_struct) else getattr(thing, "data", None)
-    if not isinstance(struct, _WITH_PATHS):
-        return None
     try:
-        return struct.path_from_id()
-    except (ReferenceError, RuntimeError, ValueError):
-        return None
+        if isinstance(struct, _WITH_PATHS):
+            return struct.path_from_id()
+        for kind, steps in _LISTED.items():
+            if isinstance(struct, kind):
+                of: Any = struct
+                siblings = [one.as_pointer() for one in _walked(of.id_data, steps)]
+                place = siblings.index(of.as_pointer())
+                return (*steps[:-1], (steps[-1][0], place))
+    except (AttributeError, ReferenceError, RuntimeError, ValueError):
+        pass
+    return None
 
 
 _WITH_PATHS = (bpy.types.Node, bpy.types.NodeSocket, bpy.types.Modifier, bpy.types.Constraint, bpy.types.ShapeKey)
+_LISTED: dict[type, tuple[tuple[str, int | None], ...]] = {
+    bpy.types.NodeLink: (("links", None),),
+    bpy.types.NodeTreeInterfaceItem: (("interface", None), ("items_tree", None)),
+}
 
 
 NAMES: dict[int, str] = {}

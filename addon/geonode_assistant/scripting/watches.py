@@ -33,8 +33,8 @@ from .reached import (
     is_still_there,
     leads_to,
     name_of,
-    path_of,
     reached,
+    route_to,
     shared_types,
 )
 
@@ -129,7 +129,7 @@ class Watch:
         for key, thing in things.items():
             route = known.get(key)
             if route is None or not leads_to(it, route, key):
-                route = path_of(thing)
+                route = route_to(thing)
                 if route is None or not leads_to(it, route, key):
                     return None
                 known[key] = route
