@@ -106,6 +106,7 @@ __all__ = [
     "version",
     "walks_begin",
     "walks_end",
+    "walks_passing",
     "walks_settle",
 ]
 
@@ -577,6 +578,9 @@ def walks_begin(structs: type, lists: list[type], graph: int) -> None:
 
 def walks_end() -> None:
     """Ends what ``walks_begin`` began."""
+
+def walks_passing(object: Any) -> None:
+    """Remembers what an instance of a depsgraph shows only until the next step of the walk through them."""
 
 def walks_settle(evaluates: bool) -> None:
     """Lets walks through Blender's lists go on without Blender's iterators, before items may be freed or moved;
