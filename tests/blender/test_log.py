@@ -27,6 +27,8 @@ LONELY = {"op": "create_node", "node_id": "lonely", "bl_idname": "GeometryNodeMe
 def scene() -> Iterator[None]:
     session.current.reset("")
     geonode_assistant.register()
+    for name in ("log_search", "log_part", "log_severity"):  # Blender keeps them while it runs
+        properties.edited().property_unset(name)
     e2e.build_start({"objects": [{"name": "Plane", "primitive": "plane", "size": 10}], "active": "Plane"}, None)
     bpy.ops.ed.undo_push(message="Start")
     yield

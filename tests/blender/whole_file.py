@@ -17,7 +17,7 @@ def everything() -> dict[str, Any]:
     blocks = {}
     for prop in bpy.data.bl_rna.properties:
         if prop.type == "COLLECTION" and prop.identifier not in ("window_managers", "screens", "workspaces"):
-            found = [block for block in getattr(bpy.data, prop.identifier) if isinstance(block, bpy.types.ID)]
+            found = [b for b in getattr(bpy.data, prop.identifier) if isinstance(b, bpy.types.ID) and not _is_brush(b)]
             # User counts of deleted data-blocks stay until the file is saved, so names are compared.
             blocks[prop.identifier] = [block.name for block in found]
     return {
@@ -27,6 +27,12 @@ def everything() -> dict[str, Any]:
         "objects": {obj.name: snapshots.object_state(obj) for obj in bpy.data.objects},
         "selected": [obj.name for obj in bpy.data.objects if obj.select_get()],
     }
+
+
+def _is_brush(block: bpy.types.ID) -> bool:
+    """Whether Blender loads it by itself when an undo step brings back a tool: a brush of its own, or their file."""
+    library = block if isinstance(block, bpy.types.Library) else block.library
+    return library is not None and bpy.path.basename(library.filepath).startswith("essentials_brushes")
 
 
 def fresh_scene() -> None:
