@@ -106,8 +106,8 @@ DOCUMENTS: list[tuple[str, Callable[[], Any], str]] = [
     ("nowhere", lambda: bundle(tree([node("a") | {"location": [math.nan, 0.0]}])), "non_finite_number"),
     ("infinitely wide", lambda: bundle(tree([node("a", width=math.inf)])), "non_finite_number"),
     (
-        "another form of a tree that is not used",
-        lambda: bundle(tree([]), Unused=tree([]) | {"nodes": [1]}),
+        "another form of a nested group",
+        lambda: bundle(tree([group("g", "In")]), In=tree([]) | {"nodes": [1]}),
         "invalid_document",
     ),
     ("bad name in a nested group", lambda: bundle(tree([group("g", "In")]), In=tree([node("")])), "bad_name"),
@@ -128,9 +128,9 @@ def test_a_bad_document_is_refused_with_its_code(empty: None, make: Callable[[],
     assert time.monotonic() - start < 20
 
 
-def test_what_is_not_built_of_a_document_is_judged_by_its_form_alone(empty: None) -> None:
-    """The names in a tree that the root does not reach, for example, do not matter."""
-    build_tree(bundle(tree([node("a")]), Unused=tree([node("b"), node("b"), node("")])))
+def test_what_is_not_built_of_a_document_is_not_judged(empty: None) -> None:
+    unused = {"Names": tree([node("b"), node("b"), node("")]), "Form": tree([]) | {"nodes": [1]}}
+    build_tree(bundle(tree([node("a")]), **unused))
     assert [found.name for found in bpy.data.node_groups] == ["Root"]
     assert [found.name for found in bpy.data.node_groups["Root"].nodes] == ["a"]
 

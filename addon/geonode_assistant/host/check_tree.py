@@ -23,8 +23,7 @@ def tree_name_bytes() -> int:
 
 
 def check(bundle: Any) -> None:
-    """Checks the form of all trees of a document, and wholly the root and the groups nested in it, which is what is
-    built of it.
+    """Checks the root of a document and the groups nested in it, which is what is built of it.
 
     Raises `invalid_document`, `bad_name`, `duplicate_id`, `out_of_range`, `cycle` or `too_deep`.
     """
@@ -35,12 +34,11 @@ def check(bundle: Any) -> None:
         raise HostError("invalid_document", 'The document has no trees (field "trees").')
     if not isinstance(bundle.get("root"), str) or bundle["root"] not in trees:
         raise HostError("invalid_document", f'The document\'s root "{bundle.get("root")}" is not among its trees.')
-    for name, tree in trees.items():
-        _check_form(name, tree)
     done = {bundle["root"]}
     waiting = [bundle["root"]]
     while waiting:
         name = waiting.pop()
+        _check_form(name, trees[name])
         _check_nodes(name, trees[name]["nodes"])
         _check_interface(name, trees[name]["interface"])
         found = set(nested(trees, name)) - done

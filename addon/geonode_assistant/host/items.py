@@ -133,14 +133,19 @@ def _probe(tree: Any, bl_idname: str, path: str) -> Numbering | None:
     return found
 
 
+_taken: dict[tuple[type, str], set[str]] = {}
+"""What `new` of a collection takes, by the type of its node and its path."""
+
+
 def _new(node: Any, path: str, collection: Any, entry: dict[str, Any]) -> Any:
     """Adds an item, of the entry's type if `new` takes one."""
-    kind = collection.bl_rna.identifier
-    if kind == "ColorRampElements":
-        return collection.new(entry.get("position", 0.0))
-    if kind == "CurveMapPoints":
+    if (taken := _taken.get((type(node), path))) is None:
+        parameters = collection.bl_rna.functions["new"].parameters
+        taken = _taken[type(node), path] = {p.identifier for p in parameters if not p.is_output}
+    if "value" in taken:  # a point of a curve
         return collection.new(*entry.get("location", [0.0, 0.0]))
-    taken = [p.identifier for p in collection.bl_rna.functions["new"].parameters if not p.is_output]
+    if "position" in taken:  # an element of a colour ramp
+        return collection.new(entry.get("position", 0.0))
     arguments: list[Any] = []
     if "socket_type" in taken:
         arguments.append(_socket_type(entry))

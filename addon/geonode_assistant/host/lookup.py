@@ -15,6 +15,11 @@ from .errors import HostError, near
 # Between a name and the number of the socket among those that share it.
 SHARED = "\x01"
 _identifier = attrgetter("identifier")
+_places: dict[tuple[type, str], dict[str, int]] = {}
+"""Where a socket was found last, by the type of its node, side and identifier: where to look first. Only of identifiers
+that no second socket of a node of that type was seen to share.
+"""
+_sharing: set[type] = set()
 
 
 def of_several(name: str) -> tuple[str, int]:
@@ -83,8 +88,16 @@ class Lookup:
             if number:
                 found.sort(key=lambda socket: made_as(socket.identifier))
             return found[number] if number < len(found) else None
-        if known is None:
-            known = self._read(node_id, side, node)
+        if known is not None:
+            return known.get(ref)
+        kind = type(node)
+        places = _places.setdefault((kind, side), {})
+        if (place := places.get(ref)) is not None and kind not in _sharing:
+            sockets = getattr(node, side)
+            if place < len(sockets) and (found := sockets[place]).identifier == ref:
+                return found
+        known = self._read(node_id, side, node)
+        places.update(zip(known, range(len(known)), strict=True))
         return known.get(ref)
 
     def _read(self, node_id: str, side: str, node: Any) -> dict[str, Any]:
@@ -98,6 +111,7 @@ class Lookup:
                 if identifier not in known or socket.enabled:
                     known[identifier], places[identifier] = socket, place
             self._positions[node_id, side] = places
+            _sharing.add(type(node))
         self._sockets[node_id, side] = known
         return known
 

@@ -13,6 +13,8 @@ from .lookup import Lookup
 Wanted = dict[tuple[str, str, str], dict[str, bool]]
 """By node, side and flag: the value of each socket, by SOCKET_REF."""
 
+_NONE: dict[str, int] = {}
+
 
 @dataclass
 class Parted:
@@ -50,7 +52,7 @@ class Flags:
     def write(self) -> None:
         """Sets what was taken. Raises `unknown_socket`."""
         for (node_id, side, flag), wanted in self._wanted.items():
-            places = self._lookup.positions(node_id, side)
+            places = self._lookup.positions(node_id, side) if len(wanted) > 1 else _NONE
             # Reading and writing all sockets of a side is faster than a setter for each of its half.
             if 2 * len(wanted) >= len(places) > 2 and places.keys() >= wanted.keys():
                 sockets = getattr(self._lookup.node(node_id, "reach a socket of"), side)
