@@ -198,6 +198,17 @@ GONE = {
     "for i in bpy.context.evaluated_depsgraph_get().object_instances:\n"
     "    if i.is_instance:\n        kept.append(i.object)\n        assert i.object.name == 'Cube'\n"
     "assert len(kept) == 1\ngone(lambda: kept[0].location)",
+    "a slot of material": "o = bpy.data.objects['Cube']\ns = o.material_slots[0]\no.data.materials.clear()\n"
+    "gone(lambda: s.link)\ngone(put(s, 'link', 'DATA'))",
+    "a slot of a mesh that is another": "o = bpy.data.objects['Cube']\ns = o.material_slots[0]\n"
+    "o.data = bpy.data.meshes.new('z')\ngone(lambda: s.link)",
+    "a slot that an operator removes": "bpy.context.view_layer.objects.active = o = bpy.data.objects['Cube']\n"
+    "s = o.material_slots[0]\nbpy.ops.object.material_slot_remove()\ngone(lambda: s.link)",
+    "a socket of a group that is removed": "t = bpy.data.node_groups.new('A', 'GeometryNodeTree')\n"
+    "g = bpy.data.node_groups.new('B', 'GeometryNodeTree')\nn = t.nodes.new('GeometryNodeGroup')\n"
+    "g.interface.new_socket('a', in_out='INPUT', socket_type='NodeSocketVector')\nn.node_tree = g\n"
+    "s, d = n.inputs[0], n.inputs[0].default_value\nbpy.data.node_groups.remove(g)\n"
+    "gone(lambda: s.name)\ngone(lambda: d[0])",
     "a vertex while it is set": "v = mesh.vertices[500]\ndef parts():\n    mesh.clear_geometry()\n    yield 1.0\n"
     "    yield 2.0\n    yield 3.0\ngone(put(v, 'co', parts()))",
 }
@@ -221,6 +232,45 @@ def test_what_an_instance_shows_is_a_copy() -> None:
     )
     scripting.execute(source, removable=None)
     assert tuple(bpy.data.objects["Cube"].location) == (1, 2, 3)
+
+
+INSTANCES = """
+import bpy
+o, t = bpy.data.objects["Cube"], bpy.data.node_groups.new("A", "GeometryNodeTree")
+t.interface.new_socket("G", in_out="OUTPUT", socket_type="NodeSocketGeometry")
+out, grid = t.nodes.new("NodeGroupOutput"), t.nodes.new("GeometryNodeMeshGrid")
+cube, on = t.nodes.new("GeometryNodeMeshCube"), t.nodes.new("GeometryNodeInstanceOnPoints")
+for one, other in (grid.outputs[0], on.inputs[0]), (cube.outputs[0], on.inputs[2]), (on.outputs[0], out.inputs[0]):
+    t.links.new(one, other)
+o.modifiers.new("n", "NODES").node_group = t
+kept = [i.object for i in bpy.context.evaluated_depsgraph_get().object_instances if i.is_instance]
+parts = []
+for i in bpy.context.evaluated_depsgraph_get().object_instances:
+    if i.is_instance:
+        parts.append((i.object.name, i.object.PART, i.object.type, len(i.object.data.vertices)))
+assert len(parts) == 9 and all(one[2:] == ("MESH", 8) for one in parts)
+"""
+
+
+@pytest.mark.parametrize(
+    "part", ("location", "matrix_world", "color", "rotation_euler", "modifiers", "material_slots", "display")
+)
+def test_parts_of_an_instances_object_last(part: str) -> None:
+    """Numbers are copies, and what has parts of its own is that of the object for which the instance stands."""
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
+    of_whole = "" if part == "display" else "assert [len(one[1]) for one in parts] == [len(o.PART)] * 9\n"
+    gone = "try:\n    kept[0].name\nexcept ReferenceError:\n    pass\nelse:\n    assert False, 'it does not last'\n"
+    scripting.execute((INSTANCES + of_whole + gone).replace("PART", part), removable=None)
+
+
+@pytest.mark.parametrize(
+    "refused", ("i.object.location = (1, 2, 3)", "i.object['a']", "i.object.path_resolve('color')")
+)
+def test_an_instances_object_is_only_read(refused: str) -> None:
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
+    source = INSTANCES.replace("PART", "name").replace("parts.append", f"{refused}\n        parts.append")
+    with pytest.raises(core.CoreError, match="instance"):
+        scripting.execute(source, removable=None)
 
 
 @pytest.mark.parametrize("act", ("bm.free()", "layers.remove(layer)", "layers.new('d')", "bm.clear()"))

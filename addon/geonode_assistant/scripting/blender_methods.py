@@ -12,7 +12,19 @@ from typing import Any
 
 import bpy
 
-from . import dynamic_types, freed, hierarchies, indices, properties, reached, removals, sizes, watches, with_blocks
+from . import (
+    dynamic_types,
+    freed,
+    hierarchies,
+    indices,
+    passing,
+    properties,
+    reached,
+    removals,
+    sizes,
+    watches,
+    with_blocks,
+)
 
 TABLES = frozenset({"bound_box", "clip_planes", "split_normals"})
 """Arrays of arrays, which a script gets as numbers: their rows come out of C, where nothing remembers that they point
@@ -24,10 +36,12 @@ def member(thing: Any, name: str) -> Any:
     """``thing.name`` as a script has it, whether or not it is a method."""
     if name in properties.METHODS:
         return types.MethodType(properties.METHODS[name], thing)
-    if name in freed.PASSING and isinstance(thing, bpy.types.DepsgraphObjectInstance):
-        return freed.passing(thing, name)
+    if name in passing.SHOWN and isinstance(thing, bpy.types.DepsgraphObjectInstance):
+        return passing.shown(thing, name)
     if name in TABLES:
         return tuple(tuple(row) for row in getattr(thing, name))
+    if type(thing) is passing.PassingObject and passing.is_property(name):
+        return passing.member(thing, name)
     if reached.grows(type(thing), name):
         return freed.grown(thing, name)
     if name in removals.METHODS:

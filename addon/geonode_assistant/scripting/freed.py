@@ -85,8 +85,6 @@ STORED = frozenset({
 """Properties that decide which parts there are."""
 
 
-PASSING = frozenset({"matrix_world", "object", "orco", "persistent_id", "uv"})
-"""What an instance of a depsgraph shows only until the next one is looked at."""
 EVALUATING = frozenset({
     "closest_point_on_mesh", "depsgraph", "evaluated_depsgraph_get", "frame_set", "ray_cast", "to_curve",
     "to_curve_clear", "to_mesh", "to_mesh_clear", "update",
@@ -188,17 +186,6 @@ def moves(kind: str, name: str) -> bool:
     if name == "new":
         return not kind.startswith("BlendData") and kind not in _IN_PLACE
     return name in METHODS
-
-
-def passing(instance: Any, name: str) -> Any:
-    """What an instance of a depsgraph shows: numbers as a copy, or an object that goes with the walk's next step."""
-    found = getattr(instance, name)
-    if name != "object":
-        return found.copy() if hasattr(found, "copy") else tuple(found)
-    lasting = instance.instance_object
-    if instance.is_instance and (lasting is None or found.as_pointer() != lasting.as_pointer()):
-        native.core().walks_passing(found)
-    return found
 
 
 def sharing(function: Callable[..., Any], kind: str) -> Callable[..., Any]:

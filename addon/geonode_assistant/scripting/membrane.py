@@ -37,6 +37,7 @@ from . import (
     mesh_removals,
     methods,
     older,
+    passing,
     policy,
     products,
     properties,
@@ -261,6 +262,8 @@ class Membrane(OwnClasses):
     def _blender(self, kind: int, cls: type, name: Any) -> int:
         if policy.is_refused(cls):
             return 0
+        if cls is passing.PassingObject:
+            passing.check(name, kind == LOAD)
         if kind > DELETE:
             return HANDLED if kind == STORE_ITEM else PLAIN
         if name == "normals" and issubclass(cls, bpy.types.Curves):
@@ -284,7 +287,7 @@ class Membrane(OwnClasses):
         if kind == LOAD and issubclass(cls, bpy.types.bpy_struct):
             if name in properties.METHODS or name in blender_methods.TABLES:
                 return HANDLED
-            if name in freed.PASSING and cls is bpy.types.DepsgraphObjectInstance:
+            if cls is passing.PassingObject or name in passing.SHOWN and cls is bpy.types.DepsgraphObjectInstance:
                 return HANDLED
             if name in _OF_TREES and cls is bpy.types.NodesModifier:
                 return 0  # any change of any tree that it uses may free them

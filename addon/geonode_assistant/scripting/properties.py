@@ -224,6 +224,7 @@ def _get(thing: Any, key: str, default: Any = None) -> Any:
 
 METHODS: dict[str, Callable[..., Any]] = {
     "get": _get,
+    "keys": lambda thing: dict.fromkeys(thing.keys()).keys(),  # Blender's own view keeps the address of the group
     "items": lambda thing: [(key, part(thing, key, value)) for key, value in thing.items()],
     "values": lambda thing: [part(thing, key, value) for key, value in thing.items()],
     "id_properties_ensure": lambda thing: Group(thing, None),

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import bpy
+import numpy as np
 
 from . import dynamic_types
 
@@ -192,6 +193,8 @@ def reached(root: Any, names: frozenset[str]) -> Reached:
     while waiting:
         one, path, parent = waiting.pop()
         for name, kind, many, leaf, shared, rows in _edges(parent[1], names, whole):
+            if kind == "MeshLoopTriangle" and not _has_faces(one):
+                continue
             try:
                 value = getattr(one, name)
                 if value is None:
@@ -216,6 +219,13 @@ def reached(root: Any, names: frozenset[str]) -> Reached:
             except (AttributeError, KeyError, RuntimeError, TypeError):
                 continue
     return found
+
+
+def _has_faces(mesh: Any) -> bool:
+    """Whether Blender can cut the faces of a mesh into triangles: new ones without corners yet crash it."""
+    corners = np.empty(len(mesh.polygons), dtype=np.int32)
+    mesh.polygons.foreach_get("loop_total", corners)
+    return bool((corners > 2).all())
 
 
 def leads_to(root: Any, route: Route, key: Key) -> bool:

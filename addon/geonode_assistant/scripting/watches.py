@@ -12,6 +12,7 @@ still there before and after, by the same route, needs none.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection
 from types import TracebackType
 from typing import Any
@@ -101,7 +102,7 @@ class Watch:
         self._choose()
         parts: dict[int, dict[tuple[int, str], Any]] = {}
         for thing, block, kind, data in self._held:
-            if data != block:
+            if not _is_whole(thing, block, kind, data):
                 parts.setdefault(block, {})[data, name_of(thing, kind)] = thing
         self._wanted = {block: frozenset(name for _, name in keys) for block, keys in parts.items()}
         self._routed: dict[int, dict[tuple[int, str], Route]] = {}
@@ -173,6 +174,9 @@ class Watch:
         native.core().references_disown()
         if self._only is None:
             weighted.clear()
+        if self._own is None:
+            for tree in [one for one in self._blocks.values() if isinstance(one, bpy.types.NodeTree)]:
+                _settle(tree)
         after = self._forget() if self._held else {}
         if self._arrays:
             if self._own is None:
@@ -196,7 +200,7 @@ class Watch:
             if block in gone:
                 forgotten.append(thing)
                 continue
-            if data == block or block not in after:
+            if _is_whole(thing, block, kind, data) or block not in after:
                 continue
             name = name_of(thing, kind)
             if not is_still_there(data, name, self._before[block], after[block]):
@@ -290,6 +294,20 @@ class Evaluation(Watch):
 def _is_of_array(kind: str) -> bool:
     """Whether elements of this type lie in arrays, or are layers: these follow by their position or name."""
     return is_shared(kind) or is_layer(kind)
+
+
+def _settle(tree: Any) -> None:
+    """Lets nodes whose group is removed lose its sockets now, and not when one of these is set next."""
+    with contextlib.suppress(ReferenceError, RuntimeError):
+        if any(hasattr(node, "node_tree") and node.node_tree is None and len(node.inputs) for node in tree.nodes):
+            tree.interface_update(bpy.context)
+
+
+def _is_whole(thing: Any, block: int, kind: int, data: int) -> bool:
+    """Whether something is a data-block itself. A material slot has no memory of its own: its address is that of its
+    object, plus its number.
+    """
+    return data == block and name_of(thing, kind) != "MaterialSlot"
 
 
 def _ends(link: Any) -> tuple[Any, ...]:
