@@ -263,6 +263,28 @@ def test_parts_of_an_instances_object_last(part: str) -> None:
     scripting.execute((INSTANCES + of_whole + gone).replace("PART", part), removable=None)
 
 
+def test_names_of_custom_properties_are_a_copy() -> None:
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
+    scripting.execute(
+        "import bpy\no = bpy.data.objects['Cube']\no['h'], o['i'] = [1, 2], {'q': 1}\n"
+        "keys = o.keys()\nwalk = iter(keys)\nnext(walk)\nassert 'h' in keys and keys & {'i'} == {'i'}\n"
+        "bpy.data.objects.remove(o)\nassert list(keys) == ['h', 'i'] and next(walk) == 'i' and len(keys) == 2",
+        removable=None,
+    )
+
+
+def test_meshes_and_trees_are_made_of_an_instances_object() -> None:
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
+    look = (
+        "import bmesh\nfrom mathutils.bvhtree import BVHTree\n"
+        "dg, bm = bpy.context.evaluated_depsgraph_get(), bmesh.new()\n"
+        "for i in dg.object_instances:\n    if i.is_instance:\n        bm.from_object(i.object, dg)\n"
+        "        bm.from_object(object=i.object, depsgraph=dg)\n        BVHTree.FromObject(i.object, dg)\n"
+        "assert len(bm.verts) >= 144, len(bm.verts)"
+    )
+    scripting.execute(INSTANCES.replace("PART", "name") + look, removable=None)
+
+
 @pytest.mark.parametrize(
     "refused", ("i.object.location = (1, 2, 3)", "i.object['a']", "i.object.path_resolve('color')")
 )

@@ -9,6 +9,7 @@ from typing import Any
 
 from mathutils import bvhtree
 
+from . import passing
 from .errors import Guarded
 
 Box = tuple[float, float, float, float, float, float]
@@ -89,6 +90,7 @@ def from_bmesh(mesh: Any, *more: Any, **how: Any) -> Any:
 
 def from_object(obj: Any, depsgraph: Any, *more: Any, **how: Any) -> Any:
     """``BVHTree.FromObject``."""
+    obj = passing.as_object(obj)
     tree = bvhtree.BVHTree.FromObject(obj, depsgraph, *more, **how)
     mesh = obj.evaluated_get(depsgraph).data
     return _keep(tree, of_mesh(mesh) if hasattr(mesh, "polygons") else Surface(0, []))

@@ -11,7 +11,7 @@ import bpy
 
 from .. import native
 from ..host import belongings, census
-from . import watches
+from . import passing, watches
 from .removals import DOUBLES, Removal, is_free, is_near, lessen, outside, unless_asked
 
 _read: dict[int, tuple[Any, dict[int, Any]]] = {}
@@ -45,7 +45,8 @@ def from_mesh(mesh: Any, /, *args: Any, **kwargs: Any) -> Any:
 def from_object(mesh: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``BMesh.from_object``."""
     _read_from(mesh, getattr(kwargs.get("object", args[0] if args else None), "data", None))
-    return mesh.from_object(*args, **kwargs)
+    named = {name: passing.as_object(one) for name, one in kwargs.items()}
+    return mesh.from_object(*map(passing.as_object, args), **named)
 
 
 def from_edit_mesh(make: Callable[[Any], Any]) -> Callable[[Any], Any]:

@@ -61,6 +61,14 @@ def member(thing: Any, name: str) -> Any:
     return None if thing.original is None else getattr(thing.original, name)
 
 
+def as_object(given: Any) -> Any:
+    """The same object as Blender's own type, for functions in C that take no other."""
+    if type(given) is not PassingObject:
+        return given
+    kind: Any = bpy.types.Object
+    return kind(given)
+
+
 def is_property(name: str) -> bool:
     """Whether an object has a property of this name."""
     return name in bpy.types.Object.bl_rna.properties
