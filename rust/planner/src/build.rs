@@ -7,6 +7,7 @@ use geonode_protocol::{Code, Understanding, UnderstoodParameter};
 use serde_json::{Value, json};
 
 use crate::change::{self, is_said};
+use crate::curve;
 use crate::expr::{self, Scope};
 use crate::library::Entry;
 use crate::naming::{self, About};
@@ -77,18 +78,10 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
     if !names.reused {
         on_what_stands(object, &mut scope);
     }
-    // The bounds of an object that shows its result say nothing of what is copied.
-    let sized = entry.preset.parameters.iter().find(|one| one.sizes_things);
-    if names.reused
-        && read.cast.thing == Some(Thing::Itself)
-        && sized.is_some_and(|one| read.values.contains_key(&one.name) || read.shifts.contains_key(&one.name))
-    {
-        let message = format!(
-            "“{}” copies “{}” itself, so the size is that of the object. Scale it in Edit Mode, or undo the result and ask for it with the size. \
-             Nothing was changed.",
-            names.modifier, object.name
-        );
-        return Err(Refusal::new(Code::MissingParameter, message));
+    let before = curve::left(read, object, context, names.reused)?;
+    remarks.extend(before.remarks);
+    if let Some(refusal) = resized_itself(read, &names, object) {
+        return Err(refusal);
     }
     if names.reused || paging::stretch(read, context).is_none() {
         remarks.extend(of_scale);
@@ -109,10 +102,12 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
     remarks.extend(crowded(read, &scope, names.reused)?);
     if !(names.reused || entry.preset.is_whole()) {
         if paging::passes(read, context) {
-            remarks.push(format!(
-                "What earlier modifiers of “{}” copy stays as it is.",
-                object.name
-            ));
+            let name = &object.name;
+            remarks.push(if curve::is_curve(&entry.preset.target.kinds) {
+                format!("What earlier modifiers of “{name}” make stays as it is.")
+            } else {
+                format!("What earlier modifiers of “{name}” copy stays as it is.")
+            });
         }
         remarks.extend(idle_values(read, &scope, unit)?);
     }
@@ -132,7 +127,10 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
         }
     }
     let understanding = understanding(read, &scope, unit, &names, &remarks)?;
-    let plan = paged(read, context, &scope, unit, &assumed, remarks, &names)?;
+    let mut plan = paged(read, context, &scope, unit, &assumed, remarks, &names)?;
+    if let Some(steps) = plan.get_mut("steps").and_then(Value::as_array_mut) {
+        steps.splice(0..0, before.steps);
+    }
     let made = Made {
         object: read.cast.target.clone(),
         modifier: names.modifier,
@@ -146,6 +144,21 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
         understanding,
         made: Some(made),
     })
+}
+
+/// Why copies of the object itself get no other size by a change: the bounds of an object that shows its result say nothing of what is copied.
+fn resized_itself(read: &Read, names: &naming::Names, object: &SceneObject) -> Option<Refusal> {
+    let sized = read.entry.preset.parameters.iter().find(|one| one.sizes_things)?;
+    let said = read.values.contains_key(&sized.name) || read.shifts.contains_key(&sized.name);
+    if !(names.reused && said && read.cast.thing == Some(Thing::Itself)) {
+        return None;
+    }
+    let message = format!(
+        "“{}” copies “{}” itself, so the size is that of the object. Scale it in Edit Mode, or undo the result and ask for it with the size. \
+         Nothing was changed.",
+        names.modifier, object.name
+    );
+    Some(Refusal::new(Code::MissingParameter, message))
 }
 
 /// Why a preset does not work in this Blender.

@@ -12,6 +12,7 @@ mod choose;
 mod complaint;
 mod copies;
 mod cover;
+mod curve;
 mod degree;
 mod draft;
 mod entry;

@@ -25,11 +25,14 @@ pub(crate) fn title(word: &str) -> String {
 /// The node that shows the geometry as large as it is in the scene, where the object is stretched.
 pub(crate) const UNSTRETCHED: &str = "unstretched";
 
+/// What geometry consists of, as `separate_components` names it.
+const COMPONENTS: [&str; 5] = ["mesh", "curve", "point_cloud", "volume", "instances"];
+
 /// What a page stands in.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Around {
-    /// Whether copies of earlier results pass by, so that it works on the mesh alone.
-    pub(crate) pass: bool,
+    /// What alone it works on, `mesh` or `curve`, where the rest of what earlier results show passes by.
+    pub(crate) pass: Option<&'static str>,
     /// The scale of an object that is not scaled evenly: the page works at the size of the scene, and its result is put back.
     pub(crate) stretch: Option<[f64; 3]>,
 }
@@ -44,7 +47,7 @@ impl Around {
             let _ = writeln!(out, "    {UNSTRETCHED} = transform_geometry(geometry, scale={scale})");
             source = UNSTRETCHED;
         }
-        if self.pass {
+        if self.pass.is_some() {
             let _ = writeln!(out, "    before = separate_components({source})");
         }
         out
@@ -169,15 +172,21 @@ impl Line {
     pub(crate) fn written(&self, scope: &Scope, around: &Around) -> Result<String, ExprError> {
         let mut out = "    ".repeat(self.indent + 1);
         let (pass, stretch) = (around.pass, around.stretch);
-        let returned = self.text.strip_prefix("return ").filter(|_| pass || stretch.is_some());
+        let returned = self
+            .text
+            .strip_prefix("return ")
+            .filter(|_| pass.is_some() || stretch.is_some());
         if returned.is_some() {
             out.push_str("return ");
             out.push_str(if stretch.is_some() { "transform_geometry(" } else { "" });
-            out.push_str(if pass { "join_geometry(" } else { "" });
+            out.push_str(if pass.is_some() { "join_geometry(" } else { "" });
         }
         for piece in pieces(returned.unwrap_or(&self.text)) {
+            if let (Piece::Word("geometry"), Some(part)) = (piece, pass) {
+                let _ = write!(out, "before.{part}");
+                continue;
+            }
             match piece {
-                Piece::Word("geometry") if pass => out.push_str("before.mesh"),
                 Piece::Word("geometry") if stretch.is_some() => out.push_str(UNSTRETCHED),
                 Piece::Value(name) => {
                     let value = scope.get(name).ok_or_else(|| ExprError::UnknownName(name.to_owned()))?;
@@ -190,8 +199,11 @@ impl Line {
                 Piece::Word(text) | Piece::Argument(text) | Piece::Text(text) => out.push_str(text),
             }
         }
-        if returned.is_some() && pass {
-            out.push_str(", before.curve, before.point_cloud, before.volume, before.instances)");
+        if let Some(part) = pass.filter(|_| returned.is_some()) {
+            for other in COMPONENTS.iter().filter(|other| **other != part) {
+                let _ = write!(out, ", before.{other}");
+            }
+            out.push(')');
         }
         if let Some(scale) = stretch.filter(|_| returned.is_some()) {
             let back = scale.map(|side| 1.0 / side);

@@ -10,6 +10,7 @@ use geonode_graph::ir::{Side, Tree};
 use serde_json::{Value, json};
 
 use crate::change::{is_said, is_set, names as names_in};
+use crate::curve;
 use crate::expr::{self, ExprError, Scope};
 use crate::naming::Names;
 use crate::page::{Around, Line, UNSTRETCHED, literal, title};
@@ -190,7 +191,7 @@ pub(crate) fn page(read: &Read, scope: &Scope, unit: f64, names: &Names, context
         return whole(read, scope, unit, names, context);
     }
     let around = Around {
-        pass: passes(read, context),
+        pass: passes(read, context).then(|| alone(read)),
         stretch: stretch(read, context),
     };
     page_of_lines(read, scope, unit, names, &around)
@@ -204,6 +205,15 @@ pub(crate) fn stretch(read: &Read, context: &Context) -> Option<[f64; 3]> {
     let even = is_even(scale) || scale.iter().any(|side| *side < 1e-6);
     let relative = || read.entry.body.lines.iter().any(|line| line.text.contains("RELATIVE"));
     (!even && !read.entry.preset.is_whole() && !relative()).then_some(scale)
+}
+
+/// What the preset works on where the rest passes by.
+fn alone(read: &Read) -> &'static str {
+    if curve::is_curve(&read.entry.preset.target.kinds) {
+        "curve"
+    } else {
+        "mesh"
+    }
 }
 
 /// Whether the copies that earlier modifiers may show pass by what the preset makes.
@@ -471,7 +481,7 @@ impl Change<'_> {
                 .is_some_and(|tree| tree.nodes.iter().any(|node| node.id == id))
         };
         let around = Around {
-            pass: has("before"),
+            pass: has("before").then(|| alone(self.read)),
             stretch: self.stretch.filter(|_| has(UNSTRETCHED)),
         };
         for line in &lines {
