@@ -90,6 +90,7 @@ pub(crate) fn facts(read: &Read, context: &Context, object: &SceneObject, scale:
         ("menu.ngons", "NGONS", "N-gons"),
         ("menu.size", "VOXEL_SIZE", "Size"),
         ("menu.z_up", "Z_UP", "Z Up"),
+        ("menu.evaluated", "EVALUATED", "Evaluated"),
     ] {
         put(name, json!(if menus { menu } else { property }));
     }
