@@ -378,6 +378,7 @@ result = spline.points[0].radius
     assert made["result"] == 1e9
     for heavy in (
         "bpy.data.metaballs.new('m').elements.new().radius = 1e9",
+        "m = bpy.data.metaballs.new('m')\nm.resolution = 0.005\nm.elements.new()",
         "bpy.data.curves.new('t', 'FONT').body = 'a' * 50_000",
         "bpy.data.particles.new('p').count = 10 ** 9",
         "bpy.context.object.modifiers.new('a', 'SUBSURF').levels = 11",

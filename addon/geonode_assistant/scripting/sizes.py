@@ -164,6 +164,8 @@ def function(kind: str, name: str) -> Callable[..., Any]:
             return lambda links, /, *args, **kwargs: found(links, *meant_sockets(args), **kwargs)
         case "ObjectModifiers":
             return lambda modifiers, /, *args, **kwargs: _in_a_stack(found(modifiers, *args, **kwargs))
+        case "MetaBallElements" if name == "new":
+            return lambda elements, /, *args, **kwargs: _in_a_ball(found(elements, *args, **kwargs))
         case "Context" if name == "copy":
             return lambda context: _context(found(context))
         case _ if name == "pack":
@@ -238,6 +240,11 @@ def picture(*args: Any, **kwargs: Any) -> None:
 def _in_a_stack(made: Any) -> Any:
     if isinstance(made, bpy.types.Modifier):
         stacks.check(made)
+    return made
+
+
+def _in_a_ball(made: Any) -> Any:
+    check_metaball(made.id_data)
     return made
 
 
