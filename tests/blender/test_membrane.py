@@ -15,7 +15,7 @@ import bpy
 import geonode_core as core
 import pytest
 from geonode_assistant import scripting
-from geonode_assistant.scripting import instrument, names, policy
+from geonode_assistant.scripting import instrument, names, pictures, policy
 from geonode_assistant.scripting.errors import Guarded, NotAllowed
 from geonode_assistant.scripting.membrane import Membrane, key
 from geonode_assistant.scripting.output import Output
@@ -385,6 +385,38 @@ result = spline.points[0].radius
     ):
         with pytest.raises(Guarded):
             run_walled(f"import bpy\n{heavy}")
+
+
+def test_the_channels_of_a_large_image_are_read_and_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
+    monkeypatch.setattr(pictures, "_OF_TUPLES", 50)
+    made = run_walled("""
+import bpy
+import numpy as np
+image = bpy.data.images.new("x", 4, 4, float_buffer=True)
+image.pixels[7] = 0.25
+image.pixels[8:12] = 0.5, 0.5, 0.5, 1.0
+every = image.pixels[:]
+values = np.ones(len(image.pixels), np.float32)
+image.pixels.foreach_get(values)
+image.pixels.foreach_set(values * 0.5)
+result = len(every), every[7:12], len(list(image.pixels)), float(values[7]), image.pixels[7], image.pixels[-1]
+image.pixels = every
+result += image.pixels[7], len(image.pixels[0:4]), len(image.pixels[::4]), type(image.pixels).__name__
+""")["result"]
+    assert made == (64, [0.25, 0.5, 0.5, 0.5, 1.0], 64, 0.25, 0.125, 0.5, 0.25, 4, 16, "Channels")
+
+
+def test_all_channels_of_a_large_image_are_read_or_refused() -> None:
+    """Blender itself makes one tuple of them, for which a script has no block of memory, and crashes."""
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
+    for side, shown in (2050, None), (2400, "foreach_get"):
+        source = f"import bpy\nfound = len(bpy.data.images.new('x', {side}, {side}).pixels[:])"
+        if shown is None:
+            scripting.execute(source, timeout_ms=60_000)
+        else:
+            with pytest.raises(core.CoreError, match=shown):
+                scripting.execute(source, timeout_ms=60_000)
 
 
 def test_a_type_is_not_known_by_the_name_that_it_gives_itself() -> None:

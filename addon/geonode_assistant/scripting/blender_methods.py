@@ -18,6 +18,7 @@ from . import (
     hierarchies,
     indices,
     passing,
+    pictures,
     properties,
     reached,
     removals,
@@ -48,7 +49,7 @@ def member(thing: Any, name: str) -> Any:
         return removals.method(thing, name)
     if name in indices.METHODS and name != "from_pydata":
         return indices.member(thing, name)
-    found = sizes.pixels(thing) if name == "pixels" else getattr(thing, name)
+    found = pictures.channels(thing) if name == "pixels" else getattr(thing, name)
     if not callable(found):
         return watches.kept(found) if name in freed.EVALUATING and _kind(thing) in freed.EVALUATED else found
     return types.MethodType(_function(thing, name), thing)

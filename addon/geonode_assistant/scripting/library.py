@@ -434,7 +434,8 @@ REPLACED: dict[str, dict[str, Callable[..., Any]]] = {
     },
     "mathutils.geometry": {
         "box_fit_2d": _at_most("box_fit_2d", 20_000, lambda points, *_: len(points)),
-        "box_pack_2d": _at_most("box_pack_2d", 20_000, lambda boxes, *_: len(boxes)),
+        # Each box is tried in every corner of those before it.
+        "box_pack_2d": _at_most("box_pack_2d", 2_000, lambda boxes, *_: len(boxes)),
         "convex_hull_2d": _at_most("convex_hull_2d", 200_000, lambda points, *_: len(points)),
         "delaunay_2d_cdt": _triangulated,
         "interpolate_bezier": _at_most("interpolate_bezier", 1_000_000, lambda *args: int(as_number(args[-1]))),

@@ -38,6 +38,7 @@ from . import (
     methods,
     older,
     passing,
+    pictures,
     policy,
     products,
     properties,
@@ -522,6 +523,7 @@ MEMBERS: dict[type, frozenset[str]] = {
         }
     ),
     properties.Values: frozenset({"to_list", "typecode"}),
+    pictures.Channels: frozenset({"foreach_get", "foreach_set"}),
     properties.Shown: frozenset({"as_dict", "clear", "update"}),
     removals.Removal: frozenset(),
     mesh_removals.Deleting: frozenset(),

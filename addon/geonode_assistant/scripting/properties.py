@@ -195,7 +195,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-def check_depth(value: Any, deepest: int = DEEPEST, most: int = 10_000_000) -> None:
+def check_depth(value: Any, deepest: int = DEEPEST, most: int = 200_000) -> None:
     """Raises for a value that is nested too deeply for a custom property, or has Blender's own objects in it."""
     from idprop.types import IDPropertyArray, IDPropertyGroup
 
@@ -215,7 +215,7 @@ def check_depth(value: Any, deepest: int = DEEPEST, most: int = 10_000_000) -> N
             return
         if len(inner) > most:
             break
-    raise Guarded("This value is nested too deeply for a custom property.")
+    raise Guarded("This value is nested too deeply, or has too many parts, for a custom property.")
 
 
 def _get(thing: Any, key: str, default: Any = None) -> Any:

@@ -21,7 +21,7 @@ from .errors import Guarded
 LONGEST_TEXT = 20_000
 """The most characters of a text object; each becomes a curve."""
 LARGEST_PICTURE = 80_000_000
-"""The most channel values of an image that may be read as a list."""
+"""The most pixels of an image."""
 STORED = frozenset({
     "default_value", "voxel_size", "body", "resolution", "render_resolution", "radius", "child_type",
     "viewport_resolution", "hair_step", "iterations", "limit_method", "object", "use_axis",
@@ -248,19 +248,11 @@ def _in_a_ball(made: Any) -> Any:
     return made
 
 
-def pixels(thing: Any) -> Any:
-    """``image.pixels`` of an image that is not too large to be read as a list."""
-    found = thing.pixels
-    if isinstance(thing, bpy.types.Image) and len(found) > LARGEST_PICTURE:
-        raise Guarded(f"{thing.name!r} is too large an image; scale() it first.")
-    return found
-
-
 def store_item(thing: Any, key: Any, value: Any) -> None:
     """``thing[key] = value`` on Blender's data, which may be an input of a modifier."""
     if indices.store_item(thing, key, value):
         return
-    properties.check_depth(value, most=policy.policy().items)
+    properties.check_depth(value)
     thing[key] = properties.plain(value)
     if isinstance(thing, bpy.types.NodesModifier):
         expected.changed(thing.node_group)

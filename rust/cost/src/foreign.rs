@@ -9,7 +9,7 @@ use crate::geometry::{Geometry, Mesh, Parts, times};
 use crate::work::{self, Work};
 
 /// Faces up to which the edges of a mesh count as sharp for a bevel by angle.
-const HARD: f64 = 200.0;
+pub(crate) const HARD: f64 = 200.0;
 
 /// The geometry behind a modifier; `measured` is what Blender made of the stack up to it.
 pub(crate) fn after(modifier: &Modifier, measured: Option<&EvaluatedMesh>, given: &Geometry) -> Geometry {

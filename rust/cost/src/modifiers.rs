@@ -4,12 +4,16 @@
 use geonode_protocol::SCRIPT_ITEMS;
 use serde::{Deserialize, Serialize};
 
+use crate::foreign::HARD;
+
 /// Most elements that a stack may create: half of what a script may ask for, since evaluating holds the state before and after a modifier.
 const BEARABLE: f64 = SCRIPT_ITEMS / 2.0;
 /// Result for modifiers that take too long although they create little.
 const TOO_LONG: f64 = SCRIPT_ITEMS * 3.0;
 /// Vertices under a skin modifier, which takes a second for some thousands of them.
 const LARGEST_SKIN: f64 = 5_000.0;
+/// Elements that a bevel may add, which takes five seconds for these.
+const LARGEST_BEVEL: f64 = 1e6;
 /// Faces of both sides of a boolean, whose time grows faster than they do.
 const LARGEST_BOOLEAN: f64 = 400_000.0;
 /// Elements times iterations of a smoothing modifier.
@@ -130,8 +134,13 @@ fn result(modifier: &Modifier, stack: &Stack, given: f64, wider: &mut f64) -> Op
             .fold(given, |elements, _| elements * 2.0),
         Modifier::Solidify => given * 2.0,
         Modifier::Wireframe => given * 8.0,
-        Modifier::Bevel { limit_method, .. } if matches!(limit_method.as_str(), "ANGLE" | "WEIGHT" | "VGROUP") => given,
-        Modifier::Bevel { segments, .. } => given * (2.0 + segments * segments / 4.0),
+        Modifier::Bevel { limit_method, segments } => {
+            // A grid for each edge and corner; a mesh of many faces is smooth, and few of its edges are hard.
+            let is_partial = matches!(limit_method.as_str(), "ANGLE" | "WEIGHT" | "VGROUP");
+            let rounded = if is_partial { given.min(HARD) } else { given };
+            let added = rounded * ((segments.max(1.0) + 1.0).powi(2) - 1.0);
+            if added > LARGEST_BEVEL { TOO_LONG } else { given + added }
+        }
         Modifier::Boolean { elements } => unless(stack.elements + elements > LARGEST_BOOLEAN),
         Modifier::Smooth { iterations } => unless(given * iterations > LARGEST_SMOOTHING),
         Modifier::Skin if given > LARGEST_SKIN => TOO_LONG,
@@ -179,8 +188,8 @@ mod tests {
             (json!([{"type": "SCREW", "steps": 16, "iterations": 2}]), 32.0),
             (json!([{"type": "MIRROR", "use_axis": [true, false, true]}]), 4.0),
             (json!([{"type": "SOLIDIFY"}, {"type": "WIREFRAME"}]), 16.0),
-            (json!([{"type": "BEVEL", "limit_method": "NONE", "segments": 4}]), 6.0),
-            (json!([{"type": "BEVEL", "limit_method": "ANGLE", "segments": 4}]), 1.0),
+            (json!([{"type": "BEVEL", "limit_method": "NONE", "segments": 4}]), 25.0),
+            (json!([{"type": "BEVEL", "limit_method": "ANGLE", "segments": 4}]), 25.0),
             (json!([{"type": "REMESH", "mode": "VOXEL", "voxel_size": 1.0}]), 24.0),
             (
                 json!([{"type": "ARRAY", "fit_type": "FIXED_COUNT", "count": 2}, {"type": "REMESH", "mode": "VOXEL", "voxel_size": 1.0}]),
@@ -202,6 +211,14 @@ mod tests {
                 json!([{"type": "SUBSURF", "levels": 10}, {"type": "REMESH", "mode": "VOXEL", "voxel_size": 1.0}]),
             ),
             (5_001.0, json!([{"type": "SKIN"}])),
+            (
+                6.0,
+                json!([{"type": "BEVEL", "limit_method": "ANGLE", "segments": 500}]),
+            ),
+            (
+                6_000.0,
+                json!([{"type": "BEVEL", "limit_method": "NONE", "segments": 20}]),
+            ),
             (200_000.0, json!([{"type": "BOOLEAN", "elements": 200_001}])),
             (100_001.0, json!([{"type": "SMOOTH", "iterations": 1000}])),
             (
