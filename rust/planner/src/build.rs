@@ -80,7 +80,7 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
     }
     let before = curve::left(read, object, context, names.reused)?;
     remarks.extend(before.remarks);
-    if let Some(refusal) = resized_itself(read, &names, object) {
+    if let Some(refusal) = resized_itself(read, &names, object).or_else(|| sized_collection(read)) {
         return Err(refusal);
     }
     if names.reused || paging::stretch(read, context).is_none() {
@@ -159,6 +159,27 @@ fn resized_itself(read: &Read, names: &naming::Names, object: &SceneObject) -> O
         names.modifier, object.name
     );
     Some(Refusal::new(Code::MissingParameter, message))
+}
+
+/// Why the objects of a collection get no size in metres: each has its own, and all are scaled alike.
+fn sized_collection(read: &Read) -> Option<Refusal> {
+    let Some(Thing::Collection(name)) = &read.cast.thing else {
+        return None;
+    };
+    let is_size = |one: &&Parameter| {
+        let range = one.kind == ParameterKind::Range && one.of == Some(ParameterKind::Length);
+        one.sizes_things || range && one.words.iter().any(|word| word == "tall")
+    };
+    let mut measures = read.entry.preset.parameters.iter().filter(is_size);
+    // A range stands in the parameters that it is stored in.
+    let said = |name: &String| read.values.contains_key(name) || read.shifts.contains_key(name);
+    let sized = measures.find(|one| said(&one.name) || one.into.iter().any(said))?;
+    let mut names = [&sized.name].into_iter().chain(&sized.into);
+    let words = names.find_map(|name| read.sources.get(name)).map_or("", String::as_str);
+    let message = format!(
+        "The objects of “{name}” have sizes of their own, and “{words}” would give all of them the same. Nothing was changed. Name one of them, or give a scale (“scale 1.5”), which keeps their differences."
+    );
+    Some(Refusal::new(Code::PartlyUnderstood, message))
 }
 
 /// Why a preset does not work in this Blender.

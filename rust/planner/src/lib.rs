@@ -62,6 +62,7 @@ mod tokens;
 mod translate;
 mod unread;
 mod values;
+mod vary;
 mod whole;
 mod wish;
 mod wording;

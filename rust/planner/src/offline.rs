@@ -24,6 +24,7 @@ use crate::sequence;
 use crate::standing;
 use crate::translate;
 use crate::values::PromptValue;
+use crate::vary;
 use crate::wish;
 use geonode_graph::documents::context::Context;
 
@@ -49,6 +50,7 @@ pub fn answer(prompt: &str, context: &Context, options: &Options) -> Result<Plan
     let library = &*Library::with(&options.presets)?;
     let prompt = &*wish::written_out(prompt);
     let prompt = &*idiom::written_out(prompt);
+    let prompt = &*vary::written_out(prompt);
     if let Some(said) = answer::answer(prompt, context, library) {
         return Ok(told(&said));
     }
@@ -388,6 +390,7 @@ pub fn understand(prompt: &str, context: &Context, options: &Options) -> Result<
     let library = &*Library::with(&options.presets)?;
     let prompt = &*wish::written_out(prompt);
     let prompt = &*idiom::written_out(prompt);
+    let prompt = &*vary::written_out(prompt);
     let kept = wish::without_rejected(prompt, context, &library.language);
     let prompt = kept.as_deref().unwrap_or(prompt);
     let read_plainly = |prompt: &str| read(library, &without_instead(library, prompt).0, context, options);
