@@ -77,6 +77,14 @@ WHOLES: dict[str, Callable[[Seen], bool]] = {
     "a brick wall 5 m long and 1.9 m high with 30 cm bricks": lambda s: (
         near(s.size(0), 5, 1e-4) and near(s.high[2], 1.9)
     ),
+    "a brick wall 3 m long, bricks 24 cm long and 7 cm high": lambda s: (
+        near(s.size(0), 3, 1e-4) and near(s.high[2], 2) and len(layers(s)) == 25
+    ),
+    "a brick wall 3 m long and 1.5 m high, bricks 24 x 12 x 7 cm": lambda s: (
+        near(s.high[2], 1.5) and near(s.size(1), 0.12, 0.01) and len(layers(s)) == 19
+    ),
+    "grass 8 to 15 cm high on the plane": lambda s: 0.13 < s.high[2] <= 0.1501,
+    "waves on the plane, 20 cm from trough to crest": lambda s: near(s.size(2), 0.2, 0.01),
     "waves on the plane 0.3 m high": lambda s: near(s.size(2), 0.3, 0.01),
     "waves on the plane with an amplitude of 0.3 m": lambda s: near(s.size(2), 0.6, 0.01),
     "make mountains on the plane, up to 2 m high": lambda s: near(s.size(2), 2),

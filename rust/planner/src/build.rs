@@ -96,6 +96,9 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
     let together = shown.map(|shown| stays::keep(read, &mut scope, fresh, unit, shown));
     let together = together.transpose()?.flatten();
     let read = together.as_ref().unwrap_or(read);
+    if let Some(refusal) = nothing_left(read, &scope) {
+        return Err(refusal);
+    }
     let also = shown.map(|shown| paging::also_changed(read, &scope, unit, shown));
     names.also = with_them(read, &scope, unit, &also.transpose()?.unwrap_or_default());
     remarks.extend(names.remark.clone());
@@ -180,6 +183,28 @@ fn sized_collection(read: &Read) -> Option<Refusal> {
         "The objects of “{name}” have sizes of their own, and “{words}” would give all of them the same. Nothing was changed. Name one of them, or give a scale (“scale 1.5”), which keeps their differences."
     );
     Some(Refusal::new(Code::PartlyUnderstood, message))
+}
+
+/// The refusal of a part that ends where it starts: nothing would be seen.
+fn nothing_left(read: &Read, scope: &Scope) -> Option<Refusal> {
+    let preset = &read.entry.preset;
+    let (from, to) = preset.parameters.iter().find_map(|one| {
+        let (from, to) = preset.spans(one)?;
+        let said = is_said(read, &from.name) || is_said(read, &to.name) || is_said(read, &one.name);
+        let value = |one: &Parameter| scope.get(&one.name).and_then(Value::as_f64);
+        (said && value(from)? >= value(to)?).then_some((from, to))
+    })?;
+    let share = |one: &Parameter| scope.get(&one.name).and_then(Value::as_f64).unwrap_or_default() * 100.0;
+    let message = format!(
+        "From {}% to {}% nothing is left. {} must be less than {}: give both, such as “{} 0 and {} 0.5”. Nothing was changed.",
+        share(from).round(),
+        share(to).round(),
+        from.title,
+        to.title.to_lowercase(),
+        from.title.to_lowercase(),
+        to.title.to_lowercase()
+    );
+    Some(Refusal::new(Code::OutOfRange, message))
 }
 
 /// Why a preset does not work in this Blender.

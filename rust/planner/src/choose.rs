@@ -228,7 +228,7 @@ pub(crate) fn choose<'a>(library: &'a Library, reading: &Reading, prompt: &str) 
     let asking = heads::asking(reading);
     let asks = |one: &Candidate| one.own.iter().any(|at| asking.get(*at) == Some(&true));
     for other in others {
-        if explains(best.entry, &other.own, reading) {
+        if explains(best.entry, &other.own, reading) || copies_parts(other.entry, best, reading) {
             continue;
         }
         // The weaker candidate may be the one that understands both.
@@ -354,6 +354,24 @@ fn places(entry: &Entry, made: &Candidate, reading: &Reading) -> bool {
     let all = nouns(reading, entry);
     let (_, thing) = assign(entry, &all);
     thing.is_some_and(|noun| made.own.iter().all(|at| *at == noun.at) && !made.own.is_empty())
+}
+
+/// Whether all that `entry` could copy are parts of what `made` makes: “sleepers every 60 cm” of a railway track.
+fn copies_parts(entry: &Entry, made: &Candidate, reading: &Reading) -> bool {
+    let all = nouns(reading, entry);
+    let (_, thing) = assign(entry, &all);
+    let known = |at: usize| {
+        reading
+            .item(at)
+            .is_some_and(|item| made.entry.vocabulary.contains(&item.stem))
+    };
+    entry.preset.thing.is_some()
+        && made.entry.preset.thing.is_none()
+        && thing.is_none_or(|noun| {
+            !made.own.contains(&noun.at)
+                && known(noun.at)
+                && !matches!(noun.referent, Referent::Object { .. } | Referent::Collection(_))
+        })
 }
 
 /// The words that call for another preset and that `entry` does not understand.

@@ -6,7 +6,7 @@ use geonode_protocol::Code;
 use crate::language::Language;
 use crate::last::Last;
 use crate::library::Library;
-use crate::reading::{ItemKind, Reading};
+use crate::reading::{Item, ItemKind, Reading};
 use crate::refusal::Refusal;
 use crate::relative;
 use crate::roles::Thing;
@@ -46,8 +46,8 @@ pub(crate) fn other_thing(library: &Library, last: Option<&Last>, prompt: &str, 
         library.correct(word, names)
     });
     let language = reading.language;
-    if let Some(noun) = only_thing(&reading, last) {
-        return Some(format!("use {noun} instead"));
+    if let Some(at) = only_thing(&reading, last) {
+        return Some(format!("use {} instead", noun(&reading, reading.item(at)?)));
     }
     // “swap the rocks for cubes” names what is placed.
     let placed = |at: usize| points_at_copies(&reading, at) || relative::is_placed(&reading, last, at);
@@ -60,15 +60,15 @@ pub(crate) fn other_thing(library: &Library, last: Option<&Last>, prompt: &str, 
                 .item(*at)
                 .is_some_and(|item| item.kind == ItemKind::Word && language.is_determiner(&item.text))
     };
-    let noun = (them + 1..reading.items.len()).find(|at| !joins(at))?;
-    let item = reading.item(noun)?;
+    let at = (them + 1..reading.items.len()).find(|at| !joins(at))?;
+    let item = reading.item(at)?;
     let is_thing = match &item.kind {
         ItemKind::Mention(mention) => matches!(mention.referent, Referent::Object { .. } | Referent::Collection(_)),
         ItemKind::Word => language.shape(&item.stem).is_some(),
         _ => false,
     };
-    let ends = (noun + 1..reading.items.len()).all(|at| reading.means_nothing(at));
-    (becomes && opens && is_thing && ends).then(|| format!("use {} instead", item.typed))
+    let ends = (at + 1..reading.items.len()).all(|at| reading.means_nothing(at) || is_instead(&reading, at));
+    (becomes && opens && is_thing && ends).then(|| format!("use {} instead", noun(&reading, item)))
 }
 
 /// “make it red” as “make them red”, where what was made are copies: their colour is meant, and not that of what they stand on.
@@ -90,18 +90,56 @@ pub(crate) fn coloured(last: Option<&Last>, prompt: &str, language: &Language) -
     asks.then(|| words.iter().enumerate().map(them).collect::<Vec<_>>().join(" "))
 }
 
-/// The noun that is all that the prompt says: “cubes” after rocks.
-fn only_thing(reading: &Reading, last: &Last) -> Option<String> {
+/// What is to be copied, so that nothing else can be read in it: an object called “Lamp” by its name where the prompt says “lamps”.
+fn noun(reading: &Reading, item: &Item) -> String {
+    let name = match &item.kind {
+        ItemKind::Mention(mention) => match &mention.referent {
+            Referent::Object { name, .. } | Referent::Collection(name) => Some(name),
+            _ => None,
+        },
+        _ => None,
+    };
+    // “pines”: what a preset grows of its own is here only the shape that is copied.
+    let shape = reading
+        .language
+        .shape(&item.stem)
+        .filter(|_| reading.language.presets.callers.contains(&item.stem));
+    match (name.filter(|name| !name.contains('"')), shape) {
+        (Some(name), _) => format!("\"{name}\""),
+        (None, Some(shape)) => format!("{}s", shape.title),
+        (None, None) => item.typed.clone(),
+    }
+}
+
+/// Whether the word says that another thing takes the place: “lamps *instead*”.
+fn is_instead(reading: &Reading, at: usize) -> bool {
+    reading
+        .item(at)
+        .is_some_and(|item| item.kind == ItemKind::Word && reading.language.instead.contains(&item.text))
+}
+
+/// The noun that is all that the prompt says: “cubes”, “use lamps instead” after rocks.
+fn only_thing(reading: &Reading, last: &Last) -> Option<usize> {
     let mut meant = (0..reading.items.len()).filter(|at| {
         let determines = reading
             .item(*at)
             .is_some_and(|item| reading.language.is_determiner(&item.text));
-        !(reading.means_nothing(*at) || determines || reading.is(*at, &["with", "of", "as"]))
+        !(reading.means_nothing(*at)
+            || determines
+            || is_instead(reading, *at)
+            || reading.is(*at, &["with", "of", "as"]))
     });
     let (at, None) = (meant.next()?, meant.next()) else {
         return None;
     };
-    let item = reading.item(at)?;
+    // “on the crate” is a place.
+    let place = (0..at).any(|before| {
+        reading.is(
+            before,
+            &["on", "onto", "upon", "over", "along", "across", "inside", "in", "at"],
+        )
+    });
+    let item = reading.item(at).filter(|_| !place)?;
     let other = match &item.kind {
         ItemKind::Mention(mention) => match &mention.referent {
             Referent::Object { name, .. } => *name != last.object.name,
@@ -111,7 +149,7 @@ fn only_thing(reading: &Reading, last: &Last) -> Option<String> {
         ItemKind::Word => reading.language.shape(&item.stem).is_some(),
         _ => false,
     };
-    other.then(|| item.typed.clone())
+    other.then_some(at)
 }
 
 /// What was read of a prompt, if it is about more than “them”.

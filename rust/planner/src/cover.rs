@@ -1,6 +1,7 @@
 //! Checks the words of a prompt that nothing used: no meaningful word is ignored silently.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use geonode_protocol::Code;
 
@@ -9,6 +10,7 @@ use crate::degree::MEASURES;
 use crate::fill::Filled;
 use crate::language::Generic;
 use crate::library::Entry;
+use crate::phrase::Phrase;
 use crate::preset::Makes;
 use crate::quantity::Unit;
 use crate::reading::{Item, ItemKind, Reading};
@@ -28,11 +30,23 @@ fn explained(reading: &Reading, entry: &Entry) -> HashSet<usize> {
         is_place(reading, at) && reading.is(at + 1, &["of"]) && roles.any(|phrase| phrase.ends(reading, at).is_some())
     };
     let spans = starts.flat_map(|at| {
-        let ends = entry.phrases().filter_map(move |phrase| phrase.ends(reading, at));
-        ends.filter(move |end| !(introduces(at) && *end == at + 2))
-            .map(move |end| at..end)
+        let found = entry
+            .phrases()
+            .filter_map(move |phrase| Some((phrase, phrase.ends(reading, at)?)));
+        found
+            .filter(move |(_, end)| !(introduces(at) && *end == at + 2))
+            .map(move |(phrase, end)| (phrase, at..end))
     });
-    spans.flatten().collect()
+    // “from the *top* of the pole”: a place that a phrase merely passes over is not what it says.
+    let spelt = |phrase: &Phrase, at: usize| {
+        !is_place(reading, at)
+            || reading
+                .item(at)
+                .is_some_and(|item| phrase.stems().any(|stem| stem == item.stem))
+    };
+    spans
+        .flat_map(|(phrase, span)| span.filter(move |at| spelt(phrase, *at)))
+        .collect()
 }
 
 /// Whether the word says where: “the *top* of the cube”.
@@ -114,6 +128,12 @@ fn decides(entry: &Entry, reading: &Reading, at: usize) -> bool {
         _ => false,
     });
     let before = at.checked_sub(1);
+    // “next to the crate”, “in front of it”.
+    let beside = reading.is(at, &["next"]) && reading.is(at + 1, &["to"])
+        || reading.is(at, &["front", "back"]) && reading.is(at + 1, &["of"]);
+    if beside {
+        return true;
+    }
     if reading.is(at, &RELATIONS) {
         return noun || before.is_some_and(measure);
     }
@@ -309,6 +329,10 @@ impl Words<'_> {
         if colour && before_noun || purpose(reading, at) {
             return Fate::Soft;
         }
+        // “a tube … on half of the circle”: without the word by which it calls for a preset, another thing is made.
+        if !before_noun && language.presets.callers.contains(&item.stem) {
+            return Fate::Hard { opens: true };
+        }
         let unmade = other && !(made && language.rising.contains(&item.text));
         let ordered = !made && !own_noun && orders(reading, at);
         let part = !(before_noun || idle(reading, at)) && belongs(reading, at, self.used);
@@ -354,7 +378,12 @@ pub(crate) fn leftovers(
         used: &used,
         explained: &explained,
     };
+    let denied = denied(entry, reading, |at| used.contains(&at) || explained.contains(&at));
+    soft.extend(denied.iter().map(|span| reading.typed(span.start, span.end)));
     for (at, item) in reading.items.iter().enumerate() {
+        if denied.iter().any(|span| span.contains(&at)) {
+            continue;
+        }
         let clause = clauses.get(at).copied().unwrap_or(0);
         if talk.iter().any(|sentence| sentence.contains(&at)) {
             continue;
@@ -428,14 +457,48 @@ pub(crate) fn leftovers(
     Err(not_understood(entry, hard))
 }
 
+/// Clauses that deny what the preset does not make anyway, and nothing of the scene: “…, no bumps”.
+fn denied(entry: &Entry, reading: &Reading, read: impl Fn(usize) -> bool) -> Vec<Range<usize>> {
+    let language = reading.language;
+    let ends = |at: usize| {
+        reading.item(at).is_none_or(|item| match item.kind {
+            ItemKind::Break(mark) => matches!(mark, ',' | '.' | ';' | '!'),
+            _ => reading.is(at, &["and", "but"]),
+        })
+    };
+    let foreign = |at: usize| {
+        reading.item(at).is_some_and(|item| {
+            item.kind == ItemKind::Word
+                && !(read(at)
+                    || entry.vocabulary.contains(&item.stem)
+                    || language.shape(&item.stem).is_some()
+                    || language.generic.contains_key(&item.stem)
+                    || language.places.contains(&item.text)
+                    || language.negations.contains(&item.text)
+                    || language.prepositions.contains(&item.text)
+                    || language.stop.contains(&item.text)
+                    || MEASURES.contains(&item.text.as_str()))
+        })
+    };
+    let opens = |at: usize| at > 0 && ends(at - 1) || at > 1 && reading.is(at - 1, &["with"]);
+    let spans = (1..reading.items.len()).filter(|at| reading.is(*at, &["no", "without"]) && opens(*at) && !read(*at));
+    let spans = spans.filter_map(|at| {
+        let end = (at + 1..at + 4).find(|end| ends(*end)).filter(|end| *end > at + 1)?;
+        (at + 1..end).all(foreign).then_some(at..end)
+    });
+    spans.collect()
+}
+
 /// Whether the word precedes a noun that was read, like an adjective: “rusty old posts”, “a stone circle”.
 fn describes(entry: &Entry, reading: &Reading, at: usize, used: &HashSet<usize>) -> bool {
     let language = reading.language;
     (at + 1..at + 4)
         .take_while(|next| {
             reading.item(*next).is_some_and(|item| match item.kind {
+                // “a smooth round table”.
                 ItemKind::Word => {
-                    !language.prepositions.contains(&item.text) && !language.conjunctions.contains(&item.text)
+                    (!language.prepositions.contains(&item.text) || language.adjectives.contains(&item.stem))
+                        && !language.conjunctions.contains(&item.text)
                 }
                 ItemKind::Mention(_) => true,
                 _ => false,

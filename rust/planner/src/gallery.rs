@@ -39,7 +39,7 @@ pub fn nearest(prompt: &str) -> Result<Vec<String>, DataError> {
         .char_indices()
         .nth(LONGEST)
         .map_or(prompt, |(at, _)| prompt.get(..at).unwrap_or_default());
-    let titles = library.nearest(cut).into_iter().map(|near| near.title);
+    let titles = library.best(cut).into_iter().map(|near| near.title);
     let known = |title: String| library.entries.iter().find(|entry| entry.preset.title == title);
     Ok(titles.filter_map(known).map(|entry| entry.preset.id.clone()).collect())
 }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use serde::Deserialize;
 
 use crate::phrase::Phrase;
-use crate::refusal::DataError;
+use crate::refusal::{DataError, Suggestion};
 use crate::tokens::stem;
 
 /// What a unit measures.
@@ -306,8 +306,19 @@ pub(crate) struct Language {
     shape_of: HashMap<String, usize>,
     /// Function words of other languages.
     pub(crate) other_languages: HashSet<String>,
+    /// What presets are called.
+    pub(crate) presets: Presets,
+}
+
+/// Words of presets that decide what other words mean.
+#[derive(Default)]
+pub(crate) struct Presets {
     /// Titles of several words of what presets make: “a brick wall” is a new one beside an object of that name.
     pub(crate) titles: HashSet<String>,
+    /// What presets make, by the stems of their titles of one word: “table”.
+    pub(crate) makers: HashMap<String, Suggestion>,
+    /// Stems of the words by which presets are called: “tube”.
+    pub(crate) callers: HashSet<String>,
 }
 
 fn stems(words: &[String]) -> HashSet<String> {
@@ -430,7 +441,7 @@ impl Language {
             shapes: file.shapes,
             shape_of,
             other_languages: set(file.other_languages),
-            titles: HashSet::new(),
+            presets: Presets::default(),
         })
     }
 

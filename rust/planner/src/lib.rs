@@ -37,6 +37,7 @@ pub mod offline;
 mod page;
 mod paging;
 mod phrase;
+mod place;
 mod preset;
 mod quantity;
 mod reading;

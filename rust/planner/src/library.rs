@@ -41,6 +41,28 @@ impl Tokenizer for Cutter {
     }
 }
 
+/// Stems of the words by which presets are called.
+fn callers(entries: &[Entry], language: &Language) -> HashSet<String> {
+    let says = |word: &String| {
+        !(language.stop.contains(word)
+            || language.prepositions.contains(word)
+            || language.adjectives.contains(&tokens::stem(word))
+            || language.generic.contains_key(&tokens::stem(word))
+            || language.shape(&tokens::stem(word)).is_some())
+    };
+    let of_entry = |entry: &Entry| {
+        let called = entry.calling().filter(|phrase| phrase.weight() == 1 && !phrase.common);
+        let spelt = called.flat_map(|phrase| phrase.patterns.clone());
+        let words = spelt.filter_map(|pattern| match pattern {
+            Pattern::Stem(word) => Some(word),
+            Pattern::Exact(word) if says(&word) => Some(tokens::stem(&word)),
+            _ => None,
+        });
+        words.filter(says).collect::<Vec<_>>()
+    };
+    entries.iter().flat_map(of_entry).collect()
+}
+
 /// All presets.
 pub(crate) struct Library {
     /// Shared words.
@@ -233,7 +255,14 @@ impl Library {
         self.deeds = deeds;
         let made = entries.iter().filter(|entry| entry.preset.target.makes != Makes::Never);
         let titles = made.map(|entry| entry.preset.title.to_lowercase());
-        self.language.titles = titles.filter(|title| title.contains(' ')).collect();
+        let single = entries.iter().filter(|entry| {
+            let preset = &entry.preset;
+            preset.target.makes != Makes::Never && preset.thing.is_none() && !preset.title.contains(' ')
+        });
+        let makers = single.map(|entry| (tokens::stem(&entry.preset.title.to_lowercase()), entry.suggestion()));
+        self.language.presets.makers = makers.collect();
+        self.language.presets.callers = callers(entries, &self.language);
+        self.language.presets.titles = titles.filter(|title| title.contains(' ')).collect();
     }
 
     /// Marks the phrases that call for many presets, unless they call for theirs alone.
@@ -266,8 +295,8 @@ impl Library {
         found
     }
 
-    /// The nearest presets to a prompt, at most three; the first ones of the library if none has a word in common.
-    pub(crate) fn nearest(&self, prompt: &str) -> Vec<Suggestion> {
+    /// The three presets whose words fit a prompt best; the first ones of the library if none has a word in common.
+    pub(crate) fn best(&self, prompt: &str) -> Vec<Suggestion> {
         let mut order: Vec<usize> = self.rank(prompt).into_iter().map(|(i, _)| i).collect();
         order.extend(
             (0..self.entries.len())
@@ -275,6 +304,26 @@ impl Library {
                 .collect::<Vec<_>>(),
         );
         let entries = order.into_iter().take(3).filter_map(|i| self.entries.get(i));
+        entries.map(Entry::suggestion).collect()
+    }
+
+    /// The nearest presets to a prompt, at most three; none where no word that says something is in one.
+    pub(crate) fn nearest(&self, prompt: &str) -> Vec<Suggestion> {
+        let says = |token: &tokens::Token| {
+            let language = &self.language;
+            token.kind == tokens::Kind::Word
+                && !(language.stop.contains(&token.text)
+                    || language.prepositions.contains(&token.text)
+                    || language.adjectives.contains(&token.stem)
+                    || language.other_languages.contains(&token.text))
+        };
+        let words = tokens::split(prompt).into_iter().filter(says).map(|token| token.text);
+        let words = words.collect::<Vec<_>>().join(" ");
+        let entries = self
+            .rank(&words)
+            .into_iter()
+            .take(3)
+            .filter_map(|(i, _)| self.entries.get(i));
         entries.map(Entry::suggestion).collect()
     }
 

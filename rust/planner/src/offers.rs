@@ -295,6 +295,10 @@ fn offers_of(entry: &Entry, reading: &Reading, things: &[usize], at: usize) -> V
         {
             continue;
         }
+        // “start 0.5”: one share of a curve is no part of it.
+        if matches!(quantity.amount, Amount::One(_)) && entry.preset.spans(parameter).is_some() {
+            continue;
+        }
         let Some(mut base) = fits(parameter, quantity) else {
             continue;
         };

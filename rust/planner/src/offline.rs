@@ -15,6 +15,7 @@ use crate::idiom;
 use crate::last::{self, Last};
 use crate::library::Library;
 use crate::naming::{About, last_result, names};
+use crate::place;
 use crate::refusal::Refusal;
 use crate::relative;
 use crate::request::{check_length, read};
@@ -49,7 +50,7 @@ pub fn answer(prompt: &str, context: &Context, options: &Options) -> Result<Plan
     check_length(prompt)?;
     let library = &*Library::with(&options.presets)?;
     let prompt = &*wish::written_out(prompt);
-    let prompt = &*idiom::written_out(prompt);
+    let prompt = &*idiom::written_out(wish::without_no(prompt));
     let prompt = &*vary::written_out(prompt);
     if let Some(said) = answer::answer(prompt, context, library) {
         return Ok(told(&said));
@@ -57,7 +58,7 @@ pub fn answer(prompt: &str, context: &Context, options: &Options) -> Result<Plan
     match in_english(library, prompt, context, options) {
         Err(refusal) => {
             let Some(english) = translate::english(prompt, context) else {
-                return Err(refusal);
+                return Err(in_other_language(prompt, context, refusal));
             };
             let planned = in_english(library, &english, context, options);
             let read = format!("Read as “{english}”.");
@@ -79,6 +80,22 @@ pub fn answer(prompt: &str, context: &Context, options: &Options) -> Result<Plan
         }
         answered => answered,
     }
+}
+
+/// The refusal of a prompt that is mostly in another language, with the words of it that are not known.
+fn in_other_language(prompt: &str, context: &Context, refusal: Refusal) -> Refusal {
+    if !matches!(refusal.code, Code::NotEnglish | Code::NoPresetMatch) {
+        return refusal;
+    }
+    let Some((language, mut words)) = translate::unknown_words(prompt, context) else {
+        return refusal;
+    };
+    words.truncate(8);
+    let names = format!("“{}”", words.join("”, “"));
+    let message = format!(
+        "Read as {language}. Not understood: {names}. Nothing was changed. Leave that out, word it differently or in English, or choose a language model."
+    );
+    Refusal::new(Code::NotEnglish, message)
 }
 
 /// The plan of [`answer`].
@@ -157,8 +174,35 @@ fn asked(library: &Library, prompt: &str, context: &Context, options: &Options) 
             let other = |name| planned.made.as_ref().is_some_and(|made| made.object != name);
             (!chosen.is_some_and(other)).then_some(planned)
         };
-        sequence::planned(library, prompt, &context, &part).ok_or(refusal)
+        if let Some(planned) = sequence::planned(library, prompt, &context, &part) {
+            return Ok(planned);
+        }
+        let free = Options {
+            object: None,
+            ..options.clone()
+        };
+        if let Some(rest) = sequence::without_colours(prompt) {
+            // Refused, it is for what else the prompt says.
+            let made = single(library, &rest, &context, &free, false)?;
+            return sequence::with_colours(library, made, &context, &part).ok_or(refusal);
+        }
+        Err(of_one_half(library, prompt, &context, &free, refusal))
     })
+}
+
+/// The refusal of two wishes where one of them is understood: it is about the other.
+fn of_one_half(library: &Library, prompt: &str, context: &Context, options: &Options, refusal: Refusal) -> Refusal {
+    if refusal.code != Code::SeveralWishes {
+        return refusal;
+    }
+    let mut halves = sequence::halves(library, prompt).filter(|(first, rest)| !first.is_empty() && !rest.is_empty());
+    let other = halves.find_map(|(first, rest)| {
+        single(library, first, context, options, false).ok()?;
+        let other = single(library, rest, context, options, true).err()?;
+        let message = format!("“{first}” is understood. The rest, “{rest}”, is not. {}", other.message);
+        Some(Refusal { message, ..other })
+    });
+    other.unwrap_or(refusal)
 }
 
 /// The plan of one request; one that `follows` another in the same prompt is about no earlier result.
@@ -174,11 +218,8 @@ fn single(
     let prompt = other.as_deref().unwrap_or(prompt);
     let (rest, instead) = without_instead(library, prompt);
     let rest = rest.as_ref();
-    if let Some((last, more)) = last
-        .as_ref()
-        .and_then(|last| Some((last, follow::another(library, last, rest)?)))
-    {
-        return one_more(library, last, &more, context, options);
+    if let Some(answer) = beside_change(library, last.as_ref(), rest, context, options) {
+        return answer;
     }
     let counted = last.as_ref().and_then(|last| follow::of_them(library, last, rest));
     let rest = counted.as_deref().unwrap_or(rest);
@@ -271,11 +312,27 @@ fn single(
     }
 }
 
+/// What a prompt about the last result says that changes nothing of it: a further one, or another place.
+fn beside_change(
+    library: &Library,
+    last: Option<&Last>,
+    rest: &str,
+    context: &Context,
+    options: &Options,
+) -> Option<Result<Planned, Refusal>> {
+    let last = last?;
+    match follow::another(library, last, rest) {
+        Some(more) => Some(one_more(library, last, &more, context, options)),
+        None => place::moved(library, last, rest, context, options).map(Err),
+    }
+}
+
 /// A change of the last result in words that changes know.
 fn in_other_words(library: &Library, last: Option<&Last>, prompt: &str, context: &Context) -> Option<String> {
     let language = &library.language;
     copies::other_thing(library, last, prompt, context)
         .or_else(|| copies::coloured(last, prompt, language))
+        .or_else(|| reword::half(prompt, last?.entry, language))
         .or_else(|| reword::change(prompt, language, &words_of(last?)))
 }
 

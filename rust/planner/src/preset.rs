@@ -489,6 +489,14 @@ impl Preset {
         self.plan.page.trim_start().starts_with("def ")
     }
 
+    /// The two shares of a curve between which a range lies: what it takes starts at one and ends at the other.
+    pub(crate) fn spans(&self, range: &Parameter) -> Option<(&Parameter, &Parameter)> {
+        let [from, to] = range.into.as_slice() else { return None };
+        let (from, to) = (self.parameter(from)?, self.parameter(to)?);
+        let share = |one: &Parameter| one.kind == ParameterKind::Factor && one.hard == Some([0.0, 1.0]);
+        (range.kind == ParameterKind::Range && share(from) && share(to)).then_some((from, to))
+    }
+
     /// The parameter of this name.
     pub(crate) fn parameter(&self, name: &str) -> Option<&Parameter> {
         self.parameters.iter().find(|p| p.name == name)

@@ -8,6 +8,7 @@ use crate::cover;
 use crate::degree;
 use crate::fill;
 use crate::library::{Entry, Library};
+use crate::place;
 use crate::reading::{ItemKind, Reading};
 use crate::refusal::Refusal;
 use crate::roles::{self, Cast, Thing};
@@ -210,6 +211,9 @@ fn filled<'a>(
     if let Some(refusal) = choose::only_described(entry, reading, &cast.target).filter(|_| !active) {
         return Err(refusal);
     }
+    if let Some(refusal) = place::refusal(entry, reading, &cast, context) {
+        return Err(refusal);
+    }
     let mut filled = fill::fill(entry, reading, &cast.used, &context.units)?;
     degree::shift(entry, reading, &cast.used, &mut filled);
     let mut used = cast.used.clone();
@@ -221,6 +225,7 @@ fn filled<'a>(
     let counted = second::counted(reading, prompt, &cast.used);
     let differences = second::differences((reading, stated), prompt, &filled);
     let mut remarks = cast.remarks.clone();
+    remarks.extend(place::remark(entry, &cast).filter(|_| cast.named));
     remarks.extend(filled.warnings);
     remarks.extend(differences);
     if !unused.is_empty() {

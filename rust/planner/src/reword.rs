@@ -1,7 +1,9 @@
 //! Changes of the last result in words that other rooms know: “scale it to 50 %” is “0.5 times as big”, “remove the ones on the left” is “only on the
 //! right half”.
 
-use crate::language::Language;
+use crate::language::{Generic, Language};
+use crate::library::Entry;
+use crate::tokens::stem;
 
 /// Verbs that give another size.
 const SCALES: [&str; 4] = ["scale", "resize", "shrink", "enlarge"];
@@ -72,6 +74,43 @@ fn words(prompt: &str) -> Vec<String> {
 pub(crate) fn change(prompt: &str, language: &Language, placed: &[String]) -> Option<String> {
     let words = words(prompt);
     scaled(&words, language).or_else(|| without_a_side(&words, language, placed))
+}
+
+/// “only on the first half” of a result along a curve as its start and end.
+pub(crate) fn half(prompt: &str, entry: &Entry, language: &Language) -> Option<String> {
+    let (from, to) = entry.preset.parameters.iter().find_map(|one| entry.preset.spans(one))?;
+    let words = words(prompt);
+    let [from, to] = [from, to].map(|one| one.title.to_lowercase());
+    // “end 1” is no count.
+    let value: Vec<&String> = words
+        .iter()
+        .filter(|word| !["set", "the", "to", "at", "now"].contains(&word.as_str()))
+        .collect();
+    if let [name, number] = value.as_slice()
+        && (**name == from || **name == to)
+        && ["0", "1"].contains(&number.as_str())
+    {
+        return Some(format!("{name} {}%", if *number == "1" { 100 } else { 0 }));
+    }
+    let at = words.iter().position(|word| word == "half")?;
+    let first = match words.get(at.checked_sub(1)?)?.as_str() {
+        "first" => true,
+        "second" | "last" | "other" => false,
+        _ => return None,
+    };
+    let idle = |(nth, word): (usize, &String)| {
+        nth == at
+            || nth + 1 == at
+            || word == "only"
+            || language.stop.contains(word)
+            || language.is_determiner(word)
+            || language.prepositions.contains(word)
+            || language.of_copies.contains(word)
+            || language.generic.get(&stem(word)) == Some(&Generic::Curve)
+    };
+    let negated = words.iter().any(|word| language.negations.contains(word));
+    let (start, end) = if first { ("0%", "50%") } else { ("50%", "100%") };
+    (!negated && words.iter().enumerate().all(idle)).then(|| format!("{from} {start} and {to} {end}"))
 }
 
 /// “scale it to 50 %”, “scale them by 2”: by 50 % may be more or less, and is left as it is.

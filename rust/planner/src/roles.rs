@@ -104,6 +104,36 @@ fn unknown(word: &str, context: &Context, kinds: &[String]) -> Refusal {
     Refusal::new(Code::UnknownObject, message)
 }
 
+/// The refusal of a thing to be copied that the scene does not have: with names that are nearly so, or small objects that may be meant.
+fn no_such_thing(word: &str, stem: &str, reading: &Reading, context: &Context) -> Refusal {
+    if let Some(maker) = reading.language.presets.makers.get(stem) {
+        let message = format!(
+            "There is no object called “{word}” in the scene. {} makes one: ask for that first (“{}”), and then for copies of it. Nothing was changed.",
+            maker.title, maker.example
+        );
+        return Refusal::new(Code::UnknownObject, message);
+    }
+    let lower = word.to_lowercase();
+    let alike = |object: &&SceneObject| strsim::jaro_winkler(&lower, &object.name.to_lowercase()) > 0.85;
+    let size = |object: &SceneObject| object.dimensions.into_iter().fold(0.0, f64::max);
+    let ground = context.focus().map(|object| object.name.as_str());
+    let mut all: Vec<&SceneObject> = context.objects.iter().filter(|object| object.kind == "MESH").collect();
+    all.retain(|object| Some(object.name.as_str()) != ground && object.visible);
+    all.sort_by(|a, b| alike(b).cmp(&alike(a)).then(size(a).total_cmp(&size(b))));
+    let names: Vec<String> = all.iter().take(3).map(|object| format!("“{}”", object.name)).collect();
+    let names = names.join(", ");
+    let message = if names.is_empty() {
+        format!(
+            "There is no object called “{word}” in the scene. Nothing was changed. Name a built-in shape: cubes, spheres, cones, cylinders or rocks."
+        )
+    } else {
+        format!(
+            "There is no object called “{word}” in the scene. Nothing was changed. Name an object of the scene, such as {names}, or a built-in shape: cubes, spheres, cones, cylinders or rocks."
+        )
+    };
+    Refusal::new(Code::UnknownObject, message)
+}
+
 /// An object that can have the tree if the prompt names none: the active or selected one, but not the thing to copy.
 fn unnamed_target<'a>(context: &'a Context, kinds: &[String], except: Option<&str>) -> Option<&'a SceneObject> {
     let fine = |object: &&SceneObject| fits(object, kinds) && Some(object.name.as_str()) != except;
@@ -180,7 +210,7 @@ fn thing_of(
             let quoted = matches!(reading.item(noun.at).map(|i| &i.kind), Some(ItemKind::Mention(_)));
             // What neither the scene nor the language knows is never replaced by something else.
             let Some(shape) = shape.filter(|_| !quoted) else {
-                return Err(unknown(word, context, &[]));
+                return Err(no_such_thing(word, stem, reading, context));
             };
             if crate::tokens::stem(&shape.title) == stem {
                 remarks.push(format!(
@@ -351,8 +381,12 @@ fn check(target: &str, context: &Context, kinds: &[String]) -> Result<(), Refusa
 
 /// The noun, or where the object that it names can have no such tree, the only one that can: “a fence along the curve made from Post”.
 fn fitting_noun<'n>(noun: &'n Noun, thing: Option<&Noun>, all: &'n [Noun], kinds: &[String]) -> &'n Noun {
-    let fits =
-        |one: &Noun| matches!(&one.referent, Referent::Object { kind, .. } if kinds.is_empty() || kinds.contains(kind));
+    let fits = |one: &Noun| match &one.referent {
+        Referent::Object { kind, .. } => kinds.is_empty() || kinds.contains(kind),
+        // “turn my curve into a road … (the Lamp object)”.
+        Referent::Generic(Generic::Curve) => kinds.iter().any(|kind| kind == "CURVE"),
+        _ => false,
+    };
     if fits(noun) || !matches!(noun.referent, Referent::Object { .. }) {
         return noun;
     }

@@ -237,7 +237,7 @@ fn made_anew(tokens: &[Token], start: usize, end: usize, language: &Language) ->
         .iter()
         .map(|one| one.text.as_str())
         .collect();
-    !definite(tokens, start, language) && language.titles.contains(&words.join(" "))
+    !definite(tokens, start, language) && language.presets.titles.contains(&words.join(" "))
 }
 
 /// Every object, collection and generic noun of the prompt, in order and without overlaps; the longest name wins.

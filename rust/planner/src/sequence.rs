@@ -100,6 +100,78 @@ fn at_random(prompt: &str, language: &Language) -> Option<(String, String)> {
     Some((first, kinds.into_iter().collect::<Vec<_>>().join(" and ")))
 }
 
+/// The prompt without the clause that gives every part a colour at random: “…, each tile a random colour”, “… where every brick gets a random colour”.
+pub(crate) fn without_colours(prompt: &str) -> Option<String> {
+    const COLOURS: [&str; 4] = ["colour", "colours", "color", "colors"];
+    const BETWEEN: [&str; 18] = [
+        "a",
+        "an",
+        "its",
+        "own",
+        "their",
+        "with",
+        "in",
+        "has",
+        "have",
+        "having",
+        "gets",
+        "get",
+        "given",
+        "is",
+        "in",
+        "of",
+        "one",
+        "different",
+    ];
+    const OPENING: [&str; 6] = ["where", "and", "with", "but", "so", "that"];
+    let words: Vec<&str> = prompt.split_whitespace().collect();
+    let plain = |at: usize| -> String {
+        let word = words.get(at).copied().unwrap_or_default();
+        word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()
+    };
+    let is = |at: usize, list: &[&str]| list.contains(&&*plain(at));
+    let end = (1..words.len()).find(|at| is(*at, &COLOURS) && is(at - 1, &["random"]))?;
+    let each = (0..end).rev().find(|at| is(*at, &["each", "every"]))?;
+    // A noun stands behind “each”, and nothing else before the colour.
+    if each + 1 >= end || !(each + 2..end - 1).all(|at| is(at, &BETWEEN)) {
+        return None;
+    }
+    let start = (0..each)
+        .rev()
+        .take_while(|at| is(*at, &OPENING))
+        .last()
+        .unwrap_or(each);
+    let before = words.get(..start)?.join(" ");
+    let before = before.trim_end_matches(|c: char| !(c.is_alphanumeric() || matches!(c, '"' | '”')));
+    let after = words.get(end + 1..)?.join(" ");
+    let mark = words.get(end).is_some_and(|word| word.ends_with(','));
+    (!before.is_empty()).then(|| {
+        format!("{before}{} {after}", if mark { "," } else { "" })
+            .trim()
+            .to_owned()
+    })
+}
+
+/// What was made with colours at random; `plan` as for [`planned`].
+pub(crate) fn with_colours(library: &Library, made: Planned, context: &Context, plan: Plan) -> Option<Planned> {
+    let now = after(library, &made, "", context)?;
+    let next = plan("random colours", &now, true)?;
+    Some(joined(vec![made, next]))
+}
+
+/// The halves of a prompt that asks for two things, at each of its joints, the longest first one first.
+pub(crate) fn halves<'t>(library: &'t Library, prompt: &'t str) -> impl Iterator<Item = (&'t str, &'t str)> {
+    let marks = library.language.then.iter().chain(&library.language.also);
+    let marks = marks.map(String::as_str).chain([" with "]);
+    let cuts = marks.flat_map(|mark| prompt.match_indices(mark).map(move |(at, _)| (at, at + mark.len())));
+    let parts = cuts.filter_map(|(end, start)| Some((prompt.get(..end)?, prompt.get(start..)?)));
+    let mut halves: Vec<(&str, &str)> = parts
+        .map(|(first, rest)| (first, without_joining(library, rest)))
+        .collect();
+    halves.sort_by_key(|(_, rest)| rest.len());
+    halves.into_iter()
+}
+
 /// Two counts of things that one verb places: “scatter 40 cubes and 20 spheres on the plane” is “scatter 40 cubes on the plane” and the same of the spheres.
 fn two_things(library: &Library, prompt: &str) -> Option<(String, String)> {
     let words: Vec<&str> = prompt.split_whitespace().collect();

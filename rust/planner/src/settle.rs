@@ -26,7 +26,10 @@ pub(crate) fn settle(entry: &Entry, mut offers: Vec<Offer>) -> Vec<Offer> {
         .iter()
         .map(|item| offers.iter().filter(|offer| offer.item == *item).collect())
         .collect();
+    // No partial sum is above that of the whole, so that a path may be given up early.
+    let least = |offers: &Vec<&Offer>| offers.iter().map(|offer| offer.cost).fold(0.0, f64::min);
     let mut search = Search {
+        least: choices.iter().map(least).collect(),
         choices: &choices,
         path: Vec::new(),
         best: Vec::new(),
@@ -42,6 +45,8 @@ pub(crate) fn settle(entry: &Entry, mut offers: Vec<Offer>) -> Vec<Offer> {
 }
 
 struct Search<'a> {
+    /// What each number costs at least.
+    least: Vec<f64>,
     choices: &'a [Vec<&'a Offer>],
     path: Vec<&'a Offer>,
     best: Vec<&'a Offer>,
@@ -60,14 +65,15 @@ impl Search<'_> {
             self.best.clone_from(&self.path);
             return;
         };
+        let least = self.least.get(item).copied().unwrap_or_default();
         for offer in offers {
             let bit = 1_u64 << offer.slot;
             if slots & bit == 0 {
                 self.path.push(offer);
-                self.step(item + 1, slots | bit, cost + offer.cost);
+                self.step(item + 1, slots | bit, cost + offer.cost - least);
                 self.path.pop();
             }
         }
-        self.step(item + 1, slots, cost + UNREAD);
+        self.step(item + 1, slots, cost + UNREAD - least);
     }
 }

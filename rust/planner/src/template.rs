@@ -146,7 +146,7 @@ pub(crate) fn facts(read: &Read, context: &Context, object: &SceneObject, scale:
 
 /// Whether an object has an inside, as far as its bounds and counts say: of a sheet without holes, flat or hilly, the vertices and faces are one more
 /// than the edges.
-fn is_solid(object: &SceneObject) -> bool {
+pub(crate) fn is_solid(object: &SceneObject) -> bool {
     let counts = object.counts.clone().unwrap_or_default();
     let [vertices, edges, faces] = [counts.vertices, counts.edges, counts.faces].map(Option::unwrap_or_default);
     let [x, y, z] = object.dimensions;

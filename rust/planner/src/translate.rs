@@ -59,6 +59,53 @@ pub(crate) fn english(prompt: &str, context: &Context) -> Option<String> {
         .map(|(_, english)| english)
 }
 
+/// The language of a prompt that is mostly in one of them, and its words that are not known; none where all are, or most are not.
+pub(crate) fn unknown_words(prompt: &str, context: &Context) -> Option<(&'static str, Vec<String>)> {
+    const NAMES: [(&str, &str); 3] = [("de", "German"), ("es", "Spanish"), ("fr", "French")];
+    let pieces = pieces(prompt.trim_end_matches(['.', '!', '?', ' ']));
+    let read = |(language, words): (&String, &Words)| {
+        let (known, unknown) = split(&pieces, words, context);
+        let name = NAMES.iter().find(|(key, _)| key == language)?.1;
+        (known >= FEWEST && known >= unknown.len() && !unknown.is_empty()).then_some((name, known, unknown))
+    };
+    let found = languages().iter().filter_map(read).max_by_key(|(_, known, _)| *known);
+    found.map(|(name, _, unknown)| (name, unknown))
+}
+
+/// How many words a language knows, and those that it does not.
+fn split(pieces: &[(String, String)], words: &Words, context: &Context) -> (usize, Vec<String>) {
+    let (mut at, mut known, mut unknown) = (0, 0, Vec::new());
+    while let Some((word, _)) = pieces.get(at) {
+        let run = (1..=LONGEST).rev().find_map(|count| {
+            let run = pieces.get(at..at + count)?;
+            let text: Vec<String> = run.iter().map(|(word, _)| word.to_lowercase()).collect();
+            words.contains_key(&text.join(" ")).then_some(count)
+        });
+        let named = context.objects.iter().any(|object| object.name == *word)
+            || context.collections.iter().any(|one| one.name == *word);
+        match run {
+            Some(count) if !named => {
+                known += count;
+                at += count;
+                continue;
+            }
+            _ if named || is_measure(word) => {}
+            _ => unknown.push(word.clone()),
+        }
+        at += 1;
+    }
+    (known, unknown)
+}
+
+/// Whether the word is a number or a unit, the same in every language.
+fn is_measure(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit())
+        || matches!(
+            word.to_lowercase().as_str(),
+            "x" | "y" | "z" | "m" | "cm" | "mm" | "km" | "°" | "%" | "-"
+        )
+}
+
 fn translated(pieces: &[(String, String)], words: &Words, context: &Context) -> Option<(usize, String)> {
     let named = |word: &str| {
         context.objects.iter().any(|object| object.name == word)
@@ -74,12 +121,7 @@ fn translated(pieces: &[(String, String)], words: &Words, context: &Context) -> 
             let text: Vec<String> = run.iter().map(|(word, _)| word.to_lowercase()).collect();
             Some((count, words.get(&text.join(" "))?))
         });
-        let number = word.starts_with(|c: char| c.is_ascii_digit());
-        let plain = number
-            || matches!(
-                word.to_lowercase().as_str(),
-                "x" | "y" | "z" | "m" | "cm" | "mm" | "km" | "°" | "%" | "-"
-            );
+        let plain = is_measure(word);
         let (count, english) = match phrase {
             _ if named(word) => (1, word.as_str()),
             Some((count, english)) => {

@@ -25,6 +25,21 @@ pub(crate) fn without_rejected(prompt: &str, context: &Context, language: &Langu
     Some(named(rest, rejected, context, language))
 }
 
+/// The prompt without a “no,” that only opens a correction: “no, use lamps”; “no caps” denies something.
+pub(crate) fn without_no(prompt: &str) -> &str {
+    const OPENING: [&str; 6] = ["no", "nope", "nah", "nein", "non", "oh no"];
+    let text = prompt.trim_start();
+    let rest = OPENING.iter().find_map(|word| {
+        let opens = text
+            .get(..word.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(word));
+        text.get(word.len()..)
+            .filter(|rest| opens && rest.starts_with([',', ';', '.', '!', ':']))
+    });
+    let rest = rest.map(|rest| rest.trim_start_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '"' | '“')));
+    rest.filter(|rest| !rest.is_empty()).unwrap_or(prompt)
+}
+
 /// What comes after the noun that a text begins with: “rocks on the plane” leaves “on the plane”.
 fn behind_noun<'t>(text: &'t str, language: &Language) -> &'t str {
     let mut at = 0;

@@ -7,7 +7,9 @@
     reason = "a test ends at the first surprise; the tables are long"
 )]
 
+mod advice;
 mod library;
+mod places;
 mod preflight;
 mod prompts;
 mod reading;

@@ -536,7 +536,12 @@ fn what_a_preset_generates_gets_an_object_of_its_own() {
         }
     }
     for (prompt, object) in [("a gear on the Tree", "Tree"), ("a building on the table", "Table")] {
-        let line = applied(prompt, &named, &fresh);
+        // What is flat has its origin where it is stood upon.
+        let mut flat = named.clone();
+        for one in &mut flat.objects {
+            one.dimensions[2] = 0.0;
+        }
+        let line = applied(prompt, &flat, &fresh);
         assert!(line.contains(&format!("object=\"{object}\"")), "{prompt}: {line}");
     }
     // What follows works on what was made.
