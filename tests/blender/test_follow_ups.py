@@ -424,3 +424,24 @@ def test_the_edge_stays_free() -> None:
     places = see(bpy.data.objects["Plane"]).places
     assert len(places) == 80
     assert abs(places[:, :2]).max() <= 3.81
+
+
+@pytest.mark.parametrize(
+    ("prompt", "modifier"),
+    [
+        ("remove the scatter from the plane", "Scatter"),
+        ("remove the scatter", "Scatter"),
+        ("delete the scatter modifier", "Scatter"),
+        ("undo it", "Scatter"),
+        ("remove the bevel from the cube", "Bevel"),
+    ],
+)
+def test_a_result_is_not_taken_away_by_words(prompt: str, modifier: str) -> None:
+    """Switching off the surface of what is scattered is no removal of the scatter."""
+    scene()
+    bpy.data.objects["Cube"].modifiers.new("Bevel", "BEVEL")
+    said("scatter 40 rocks on the plane")
+    report = api.run(prompt, provider="offline")
+    [refused] = report.messages
+    assert report.status == "error" and f"the cross of “{modifier}”" in refused["text"], refused["text"]
+    assert see(bpy.data.objects["Plane"]).instances == 40 and len(bpy.data.objects["Plane"].modifiers) == 1

@@ -53,6 +53,13 @@ impl<'a> Follow<'_, 'a> {
     /// “make it 300”, “use spheres instead”, “radius 8 m”, “undo the random rotation”: the last result says what of.
     fn whole(&self, rest: &str, changes: bool) -> Option<Read<'a>> {
         let switched_off = without_removal(self.library, rest);
+        // “remove the scatter” takes the result away, and switches nothing in it off.
+        if switched_off
+            .as_deref()
+            .is_some_and(|off| self.whole_result(off).is_some())
+        {
+            return None;
+        }
         let rest = switched_off.as_deref().unwrap_or(rest);
         let named = in_full(self.library, rest, self.last.entry);
         // What the preset's own words leave open is read without them too.
@@ -219,6 +226,39 @@ impl<'a> Follow<'_, 'a> {
         })
     }
 
+    /// The modifier, and its object, that “without …” is about as a whole: the last result, or another one of the scene.
+    fn whole_result(&self, off: &str) -> Option<(&str, &str)> {
+        let language = &self.library.language;
+        let lower = off.trim_start_matches("without ").trim().to_lowercase();
+        let plain = |text: &str| {
+            let words = text.split_whitespace();
+            let words = words.filter(|word| !["the", "a", "my", "this", "modifier"].contains(word));
+            words.collect::<Vec<_>>().join(" ")
+        };
+        // “from the cube” says whose it is.
+        let (what, of) = ["from", "of", "on"]
+            .iter()
+            .find_map(|word| lower.rsplit_once(&format!(" {word} ")))
+            .map_or((plain(&lower), None), |(what, of)| (plain(what), Some(plain(of))));
+        let objects = self.context.objects.iter();
+        let mut of_named = objects.filter(|object| of.as_ref().is_none_or(|name| object.name.to_lowercase() == *name));
+        let last = &self.last;
+        let is_last = language.whole.contains(&what)
+            || what.is_empty()
+            || what == last.entry.preset.title.to_lowercase()
+            || what == last.modifier.name.to_lowercase();
+        if is_last && (of.is_none() || of_named.clone().any(|object| object.name == last.object.name)) {
+            return Some((&last.modifier.name, &last.object.name));
+        }
+        of_named.find_map(|object| {
+            let named = object
+                .modifiers
+                .iter()
+                .find(|modifier| modifier.name.to_lowercase() == what)?;
+            Some((named.name.as_str(), object.name.as_str()))
+        })
+    }
+
     /// Why the last result does not become what the prompt says.
     pub(crate) fn refusal(&self, rest: &str, refused: Refusal) -> Refusal {
         let counts = of_them(self.library, self.last, self.prompt).is_some();
@@ -240,14 +280,16 @@ impl<'a> Follow<'_, 'a> {
             .objects
             .iter()
             .any(|object| words.contains(&object.name.to_lowercase()));
-        match without_removal(self.library, rest) {
-            Some(off) if language.whole.contains(off.trim_start_matches("without ").trim()) => Refusal::new(
+        let off = without_removal(self.library, rest);
+        if let Some((modifier, object)) = off.as_deref().and_then(|off| self.whole_result(off)) {
+            return Refusal::new(
                 Code::NoPresetMatch,
                 format!(
-                    "The built-in planner takes nothing away. Ctrl Z takes back the last prompt, and the cross of “{}” in the Modifiers tab of “{}” removes it. Nothing was changed.",
-                    self.last.modifier.name, self.last.object.name
+                    "The built-in planner takes nothing away. Ctrl Z takes back the last prompt, and the cross of “{modifier}” in the Modifiers tab of “{object}” removes it. Nothing was changed."
                 ),
-            ),
+            );
+        }
+        match off {
             Some(off) if !named && !words.contains(&self.last.entry.preset.title.to_lowercase()) => {
                 let what = off.strip_prefix("without ").unwrap_or(&off);
                 let switches: Vec<String> = self

@@ -147,6 +147,7 @@ struct File {
     of_them: Vec<String>,
     second: Vec<String>,
     elsewhere: Vec<String>,
+    grounds: Vec<String>,
     then: Vec<String>,
     also: Vec<String>,
     at_random: AtRandom,
@@ -249,6 +250,8 @@ pub(crate) struct Language {
     pub(crate) second: Vec<String>,
     /// What asks for a result at another place.
     pub(crate) elsewhere: Vec<String>,
+    /// Nouns for what things stand on, which any mesh may be and an object may be called.
+    pub(crate) grounds: Vec<String>,
     /// What ends one request and begins the next, the clearest first.
     pub(crate) then: Vec<String>,
     /// What may join two requests, or parts of one.
@@ -337,6 +340,13 @@ fn degrees(list: Vec<Degrees>) -> HashMap<String, Degree> {
     list.into_iter().flat_map(read).collect()
 }
 
+fn by_word(units: &[UnitWords]) -> HashMap<String, (Dimension, f64)> {
+    let words = units.iter();
+    words
+        .flat_map(|u| u.words.iter().map(|w| (w.clone(), (u.dimension, u.factor))))
+        .collect()
+}
+
 impl Language {
     /// Reads the language file.
     ///
@@ -358,11 +368,7 @@ impl Language {
             path: "/restrictions".into(),
             cause: error.0,
         })?;
-        let units = file
-            .units
-            .iter()
-            .flat_map(|u| u.words.iter().map(|w| (w.clone(), (u.dimension, u.factor))))
-            .collect();
+        let units = by_word(&file.units);
         let generic = file
             .generic
             .iter()
@@ -418,6 +424,7 @@ impl Language {
             of_them: file.of_them,
             second: file.second,
             elsewhere: file.elsewhere,
+            grounds: file.grounds,
             then: file.then,
             also: file.also,
             at_random: file.at_random,

@@ -195,6 +195,18 @@ fn object_of(
     }
 }
 
+/// A remark where an object is taken for the ground and is not called so.
+fn other_ground(noun: Option<&Noun>, name: Option<&str>, reading: &Reading) -> Option<String> {
+    let (noun, name) = (noun?, name?);
+    let item = reading
+        .item(noun.at)
+        .filter(|_| matches!(noun.referent, Referent::Generic(_)))?;
+    let mut grounds = reading.language.grounds.iter();
+    let is_ground = grounds.any(|word| *word == item.stem || *word == item.text);
+    let remark = format!("The scene has no object “{}”, so “{name}” is used.", item.typed);
+    (is_ground && !name.to_lowercase().contains(&item.stem)).then_some(remark)
+}
+
 fn thing_of(
     noun: &Noun,
     reading: &Reading,
@@ -475,6 +487,7 @@ pub(crate) fn cast(
         (None, Some(noun)) => Some(object_of(&noun.referent, context, kinds, antecedent(noun).as_deref())?),
         (None, None) => None,
     };
+    remarks.extend(other_ground(target, carrier.as_deref(), reading));
     if let (Some(forced), Some(noun)) = (forced, target)
         && named(noun).is_some_and(|name| name != forced)
     {

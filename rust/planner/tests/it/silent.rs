@@ -484,3 +484,22 @@ fn german_of_layouts_and_collections_is_read() {
         assert!(text.contains(said), "{prompt}: {text}");
     }
 }
+
+#[test]
+fn what_is_taken_for_the_ground_is_said() {
+    let context = starter();
+    for prompt in ["scatter cones on the Hill", "scatter 20 spheres over my terrain"] {
+        let planned = offline::answer(prompt, &context, &Options::default()).unwrap();
+        let said = planned.understanding.assumed.join(" ");
+        assert!(
+            said.contains("so “") && said.contains("The scene has no object “"),
+            "{prompt}: {said}"
+        );
+    }
+    let planned = offline::answer("scatter 20 spheres over the surface", &context, &Options::default()).unwrap();
+    assert!(
+        !planned.understanding.assumed.join(" ").contains("is used."),
+        "{:?}",
+        planned.understanding
+    );
+}
