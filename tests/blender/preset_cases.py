@@ -622,7 +622,13 @@ CASES |= {
 CASES |= {
     "aim": Case(
         "make Suzanne look at the ball",
-        lambda s: s.faces == 500 and s.instances == 0 and near(s.size(1), 1.715) and near(s.size(2), 1.969),
+        lambda s: (
+            s.faces == 500
+            and s.instances == 0
+            and near(s.low[0], -1.419, 0.003)
+            and near(s.low[1], -0.870, 0.003)
+            and near(s.size(2), 1.969, 0.003)
+        ),
         {"Influence": (0.0, 0.5)},
     ),
     "bar_chart": Case(

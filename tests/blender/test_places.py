@@ -18,8 +18,11 @@ def run(prompt: str) -> RunReport:
 def shown(name: str) -> list[tuple[str, tuple[float, ...]]]:
     """What the copies of an object are, and where."""
     copies = bpy.context.evaluated_depsgraph_get().object_instances
-    own = [one for one in copies if one.is_instance and one.parent.original.name == name]
-    return [(one.object.name, tuple(one.matrix_world.translation)) for one in own]
+    return [
+        (one.object.original.name, tuple(one.matrix_world.translation))
+        for one in copies
+        if one.is_instance and one.parent.original.name == name
+    ]
 
 
 @pytest.mark.parametrize("change", ["use balls instead", "no, use the ball", "balls instead", "use Ball instead"])
@@ -45,7 +48,7 @@ def test_halves_of_a_curve_are_kept_and_nothing_vanishes() -> None:
     assert np.ptp(half[:, 0]) < 0.7 * np.ptp(whole[:, 0])
     report = run("end 0.5")
     assert report.status == "error"
-    assert "nothing is left" in report.messages[0]["message"]
+    assert "nothing is left" in report.messages[0]["text"]
     assert np.allclose([place for _, place in shown("Curve")], half)
 
 

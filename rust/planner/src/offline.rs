@@ -84,7 +84,8 @@ pub fn answer(prompt: &str, context: &Context, options: &Options) -> Result<Plan
 
 /// The refusal of a prompt that is mostly in another language, with the words of it that are not known.
 fn in_other_language(prompt: &str, context: &Context, refusal: Refusal) -> Refusal {
-    if !matches!(refusal.code, Code::NotEnglish | Code::NoPresetMatch) {
+    // What can be changed of a result says more than its unknown words.
+    if refusal.code != Code::NotEnglish && !refusal.unmatched {
         return refusal;
     }
     let Some((language, mut words)) = translate::unknown_words(prompt, context) else {

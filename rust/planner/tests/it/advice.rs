@@ -63,6 +63,8 @@ fn what_a_preset_makes_is_offered_for_its_name() {
 fn changes_that_are_offered_are_understood() {
     let values = json!({"Object": {"object": "Rock"}, "Count": 12, "Start": 0.0, "End": 1.0, "Align": true, "Scale": 1.0, "Keep": true});
     let context = after("Curve", "Along a Curve", &values);
+    let refusal = said("mach es dramatischer", &context).unwrap_err();
+    assert!(refusal.contains("What can be changed there"), "{refusal}");
     let refusal = said("dance", &context).unwrap_err();
     for advice in quoted_behind(&refusal, "What can be changed there") {
         let text = said(advice, &context);
