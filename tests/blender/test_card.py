@@ -338,6 +338,39 @@ def test_what_was_not_used_is_always_in_sight(is_open: bool) -> None:
     assert shown().count("Not used: “red”.") == 1
 
 
+@pytest.mark.parametrize("is_open", [False, True])
+def test_what_was_taken_instead_is_always_in_sight(is_open: bool) -> None:
+    send("scatter 300 trees on the plane")
+    if is_open:
+        bpy.ops.geonode.show(part=understanding.PART)
+    assert session.current.summary == "DONE", session.current.messages
+    drawn = shown()
+    assumed = session.current.understanding["assumed"]
+    assert assumed and all(drawn.count(line) == 1 for line in assumed[: understanding.IN_SIGHT])
+    assert any("is used instead" in line for line in assumed)
+
+
+def test_an_undone_result_stays_undone_further_back() -> None:
+    """Further back the file is as it was neither before the run nor after it."""
+    bpy.data.objects["Plane"].modifiers.new("Bevel", "BEVEL").width = 0.5
+    bpy.ops.ed.undo_push(message="Bevel")
+    bpy.data.objects["Plane"].modifiers["Bevel"].width = 0.25
+    bpy.ops.ed.undo_push(message="Width")
+
+    def width() -> float:
+        return float(bpy.data.objects["Plane"].modifiers["Bevel"].width)
+
+    send(READ)
+    bpy.ops.ed.undo()
+    assert card.UNDONE in shown() and session.current.undone
+    bpy.ops.ed.undo()
+    assert width() == 0.5 and card.UNDONE in shown()
+    bpy.ops.ed.redo()
+    assert width() == 0.25 and card.UNDONE in shown()
+    bpy.ops.ed.redo()
+    assert card.UNDONE not in shown() and "Count" in shown()
+
+
 def test_the_understanding_goes_with_its_result() -> None:
     opened()
     bpy.ops.ed.undo()

@@ -162,7 +162,7 @@ def test_one_group_of_changes_is_taken_back_and_the_rest_stays() -> None:
     session.current.follow_undo()
     assert marks(bpy.data.node_groups["Lift"])["move"] == "changed"
     bpy.ops.ed.redo()
-    session.current.follow_undo()
+    session.current.follow_undo(redo=True)
     tree = bpy.data.node_groups["Lift"]
     assert "move" not in marks(tree)
     assert bpy.ops.geonode.settle_group(group=groups["cone"], accept=True) == {"FINISHED"}

@@ -88,6 +88,8 @@ class Session:
         self.report: RunReport | None = None
         self.undone = False
         """Whether an undo has taken the result of the run back."""
+        self._beyond = 0
+        """How many steps further an undo went."""
         self.accepted = False
         """Whether the artist has accepted what the run did to the nodes."""
         self._settled: set[tuple[int, int]] = set()
@@ -387,12 +389,18 @@ class Session:
         """Opens a part of the panel, or closes it again."""
         self.shown ^= {part}
 
-    def follow_undo(self) -> bool:
+    def follow_undo(self, redo: bool = False) -> bool:
         """After an undo or a redo: notes whether the result of the last run stands. Returns whether that changed."""
         before = (self.undone, self.former_undone)
-        self.former_undone = self.former is not None and self.former.host.is_undone()
-        ended = self.handle is not None and self.report is not None and self.report.ok
-        self.undone = ended and self.handle is not None and self.handle.host.is_undone()
+        # Further back the file is as it was neither before the run nor after it, until as many steps are made again.
+        further = self.undone and not redo
+        inside = self._beyond > 0 and redo
+        self._beyond += further - inside
+        former = self.former is not None and self.former.host.is_undone()
+        self.former_undone = former or self.former_undone and (further or inside)
+        if not further and not inside:
+            ended = self.handle is not None and self.report is not None and self.report.ok
+            self.undone = ended and self.handle is not None and self.handle.host.is_undone()
         if self.handle is not None:
             for uid, group in self._taken_back:
                 self._taken_back[uid, group] = self.handle.host.is_back(uid, group)

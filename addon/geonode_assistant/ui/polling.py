@@ -131,11 +131,26 @@ def before_undo(*_args: object) -> None:
 @persistent
 def after_undo(*_args: object) -> None:
     """Puts the preferences back to what they were before the undo, and shows whether the last result still stands."""
+    _settle_undo()
+    _follow(redo=False)
+
+
+def _settle_undo() -> None:
     undo.after()
     if not session.current.pending:
         reading.remove()
-    if session.current.follow_undo():
+
+
+def _follow(redo: bool) -> None:
+    if session.current.follow_undo(redo):
         redraw()
+
+
+@persistent
+def after_redo(*_args: object) -> None:
+    """As after an undo."""
+    _settle_undo()
+    _follow(redo=True)
 
 
 HANDLERS = {
@@ -146,5 +161,5 @@ HANDLERS = {
     "undo_pre": before_undo,
     "redo_pre": before_undo,
     "undo_post": after_undo,
-    "redo_post": after_undo,
+    "redo_post": after_redo,
 }

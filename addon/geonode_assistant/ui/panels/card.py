@@ -16,7 +16,7 @@ from ..operators.keep import kept
 from ..translation import named, say
 from .log import ICONS, draw_output
 from .start import draw_models
-from .understanding import done_lines, draw_understanding, draw_unused, notes
+from .understanding import done_lines, draw_remarks, draw_understanding, notes
 from .wrapping import draw_message, draw_text, side_by_side
 
 UNDONE = "The result was taken back by Undo; Redo brings it again."
@@ -67,7 +67,7 @@ def _draw_done(box: bpy.types.UILayout, view: session.Session, context: bpy.type
     if view.removed:
         draw_text(box, REMOVED, context, "INFO")
     if read is not None and results:
-        draw_unused(box, read, context)
+        draw_remarks(box, read, context)
     column = box.column(align=True)
     for line in said[1 : 1 + SHOWN_LINES]:
         draw_text(column, line, context, "DOT")

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from ...run.protocol import Understanding, UnderstoodParameter
 
 PART = "understanding"
+# Of what was assumed about the scene: lines that are in sight without opening anything.
+IN_SIGHT = 3
 ASSUMED = "Values without a note below were assumed."
 
 
@@ -30,8 +32,10 @@ def done_lines(read: Understanding) -> list[str]:
     return [line for text in read.get("done", []) for line in wording.sentences(text)]
 
 
-def draw_unused(layout: bpy.types.UILayout, read: Understanding, context: bpy.types.Context) -> None:
-    """Draws the words that nothing used, whether or not the rest is open."""
+def draw_remarks(layout: bpy.types.UILayout, read: Understanding, context: bpy.types.Context) -> None:
+    """Draws what was taken in place of something else and the words that nothing used, while the rest is closed too."""
+    for line in read["assumed"][:IN_SIGHT]:
+        draw_text(layout, line, context, "INFO")
     if read["unused"]:
         words = ", ".join(f"“{word}”" for word in read["unused"])
         draw_text(layout, say("Not used: {words}.", words=words), context, "ERROR")
@@ -54,7 +58,7 @@ def draw_understanding(
         return
     lines = [_read_as(read)]
     lines += [_without_slider(parameter) for parameter in read["parameters"] if parameter["input"] not in shown]
-    lines += [*done_lines(read)[1:], *read["assumed"]]
+    lines += [*done_lines(read)[1:], *read["assumed"][IN_SIGHT:]]
     if any(parameter["said"] is None and parameter["input"] in shown for parameter in read["parameters"]):
         lines.append(ASSUMED)
     draw_texts(layout, ((line, "DOT") for line in lines), context)
