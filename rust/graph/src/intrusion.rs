@@ -329,9 +329,28 @@ fn turned_back(input: &ModifierInput, model: &TreeModel, document: &Document, ma
     }
     let name = item.map_or(input.identifier.as_str(), |item| item.name.as_str());
     Some(format!(
-        "It resets “{name}” of the modifier “{}” from {now}, which was set by hand, to {}.",
-        input.modifier, input.value
+        "It resets “{name}” of the modifier “{}” from {}, which was set by hand, to {}.",
+        input.modifier,
+        told(now),
+        told(&input.value)
     ))
+}
+
+/// A value as an artist reads it: numbers with four digits behind the point, as Blender's fields show them at most.
+fn told(value: &Value) -> String {
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            let number = number.as_f64().unwrap_or_default();
+            // A tiny one would become nothing.
+            if number != 0.0 && number.abs() < 0.001 {
+                return format!("{number:e}");
+            }
+            let text = format!("{number:.4}");
+            text.trim_end_matches('0').trim_end_matches('.').to_owned()
+        }
+        Value::Array(parts) => format!("[{}]", parts.iter().map(told).collect::<Vec<_>>().join(", ")),
+        other => other.to_string(),
+    }
 }
 
 /// Whether this is the default of a new socket, which descriptions of interfaces leave out.
@@ -362,7 +381,7 @@ fn reset(model: &TreeModel, left: &Tree) -> Vec<String> {
         (Some(a), Some(b)) => same(a, b),
         _ => a == b,
     };
-    let words = |value: Option<Value>| value.map_or_else(|| "its default".to_owned(), |value| value.to_string());
+    let words = |value: Option<Value>| value.map_or_else(|| "its default".to_owned(), |value| told(&value));
     let mut questions = Vec::new();
     for node in &model.before.nodes {
         let (Some(then), Some(after)) = (left.get(node.id.as_str()), model.node(&node.id)) else {
@@ -401,5 +420,29 @@ fn listed(ids: &[&str]) -> String {
     match ids.len().saturating_sub(MAX_NAMED) {
         0 => shown,
         more => format!("{shown} and {more} more"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn values_are_told_as_fields_show_them() {
+        let cases = [
+            (json!(1.0 / 3.0), "0.3333"),
+            (json!(5.0), "5"),
+            (json!(-100.0), "-100"),
+            (json!(0.0), "0"),
+            (json!(1e-10), "1e-10"),
+            (json!(12), "12"),
+            (json!("High"), "\"High\""),
+            (json!([0.5, 1.0]), "[0.5, 1]"),
+        ];
+        for (value, text) in cases {
+            assert_eq!(told(&value), text, "{value}");
+        }
     }
 }
