@@ -18,8 +18,8 @@ from geonode_assistant.run import choices, session  # noqa: E402
 
 # What these test is our own: runs, cards, files and estimates, for which Blender is the ground and not the subject. The
 # oldest and the newest Blender find what differs; those between them run these with `--full`, or when named.
-_OUR_OWN = ("card", "command", "follow_ups", "gallery", "kept_presets", "manifest_runs", "preset_costs", "preset_files",
-            "resume", "trials")  # fmt: skip
+_OUR_OWN = ("along_one_curve", "card", "command", "follow_ups", "gallery", "kept_presets", "manifest_runs",
+            "preset_costs", "preset_files", "resume", "trials")  # fmt: skip
 if (4, 3) < bpy.app.version < (5, 1) and not os.environ.get("GEONODE_FULL"):
     collect_ignore = [f"test_{name}.py" for name in _OUR_OWN]
 
