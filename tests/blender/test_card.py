@@ -70,6 +70,14 @@ def test_a_renamed_object_keeps_its_card_and_a_removed_result_is_said() -> None:
     assert "ed.undo" not in shown() and not bpy.ops.geonode.open_tree.poll()
 
 
+def test_what_is_gone_cannot_be_changed_any_more() -> None:
+    plan = lift() | {"final_message": "Lifted it. All of it can be changed in the modifier."}
+    send("x", provider="replay", replies=[plan])
+    assert "All of it can be changed" in shown()
+    bpy.data.objects["Plane"].modifiers.clear()
+    assert "Lifted it." in shown() and card.REMOVED in shown() and "can be changed" not in shown()
+
+
 def test_a_deleted_object_takes_its_sliders_along_and_undo_brings_them_back() -> None:
     send()
     bpy.data.objects.remove(bpy.data.objects["Plane"])
@@ -302,6 +310,11 @@ def test_each_value_says_the_word_that_it_came_from() -> None:
     assert after == {"Count": "from “30”", "Size": "from “tiny”"}
     assert understanding.ASSUMED in drawn and any(text.startswith("As “Scatter”, placing ") for text in drawn)
     assert drawn.count("from “tiny”") == 1 and not drawn[drawn.index("Seed") + 1].startswith("from")
+
+
+def test_without_a_word_for_a_value_all_are_said_to_be_assumed() -> None:
+    drawn = opened("scatter rocks on the plane")
+    assert understanding.ALL_ASSUMED in drawn and understanding.ASSUMED not in drawn
 
 
 def test_a_word_without_a_slider_is_not_said_to_have_set_one() -> None:

@@ -65,6 +65,7 @@ def _draw_done(box: bpy.types.UILayout, view: session.Session, context: bpy.type
         )
     draw_text(box, said[0], context, "CHECKMARK")
     if view.removed:
+        del said[1:]  # they say what can be done with it
         draw_text(box, REMOVED, context, "INFO")
     if read is not None and results:
         draw_remarks(box, read, context)

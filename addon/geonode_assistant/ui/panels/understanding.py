@@ -25,6 +25,7 @@ PART = "understanding"
 # Of what was assumed about the scene: lines that are in sight without opening anything.
 IN_SIGHT = 3
 ASSUMED = "Values without a note below were assumed."
+ALL_ASSUMED = "None of your words set a value: all of them were assumed."
 
 
 def done_lines(read: Understanding) -> list[str]:
@@ -59,8 +60,9 @@ def draw_understanding(
     lines = [_read_as(read)]
     lines += [_without_slider(parameter) for parameter in read["parameters"] if parameter["input"] not in shown]
     lines += [*done_lines(read)[1:], *read["assumed"][IN_SIGHT:]]
-    if any(parameter["said"] is None and parameter["input"] in shown for parameter in read["parameters"]):
-        lines.append(ASSUMED)
+    said = [parameter["said"] is not None for parameter in read["parameters"] if parameter["input"] in shown]
+    if not all(said):
+        lines.append(ASSUMED if any(said) else ALL_ASSUMED)
     draw_texts(layout, ((line, "DOT") for line in lines), context)
 
 
