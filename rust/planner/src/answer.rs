@@ -425,7 +425,7 @@ fn explained(question: &Question, library: &Library) -> Option<String> {
             let preset = modifier
                 .made
                 .as_ref()
-                .and_then(|_| crate::change::preset_of(&library.entries, group));
+                .and_then(|_| crate::library::preset_of(&library.entries, group));
             let does = preset.map_or_else(
                 || {
                     let nodes = question.context.node_groups.iter().find(|one| one.name == group);

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::change::{self, is_said};
 use crate::curve;
 use crate::expr::{self, Scope};
+use crate::handing_on;
 use crate::library::Entry;
 use crate::naming::{self, About};
 use crate::page::title;
@@ -106,7 +107,7 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
     if !(names.reused || entry.preset.is_whole()) {
         if paging::passes(read, context) {
             let name = &object.name;
-            remarks.push(if curve::is_curve(&entry.preset.target.kinds) {
+            remarks.push(if handing_on::is_curve(&entry.preset.target.kinds) {
                 format!("What earlier modifiers of “{name}” make stays as it is.")
             } else {
                 format!("What earlier modifiers of “{name}” copy stays as it is.")

@@ -3,7 +3,6 @@
 use serde_json::Value;
 
 use crate::expr::{self, Scope};
-use crate::library::Entry;
 use crate::preset::{Parameter, ParameterKind};
 use crate::roles::Thing;
 use crate::template::Read;
@@ -54,13 +53,6 @@ fn lacks_another(test: &Value, scope: &Scope) -> bool {
             .any(|part| expr::eval(part, scope).is_ok_and(|value| !expr::truthy(&value))),
         _ => false,
     }
-}
-
-/// The preset that made a node group of this name: runs leave the name of the preset, or that name with a number.
-pub(crate) fn preset_of<'a>(entries: &'a [Entry], group: &str) -> Option<&'a Entry> {
-    entries
-        .iter()
-        .find(|entry| crate::naming::is_numbered(group, &entry.preset.title))
 }
 
 /// Whether the value is one that a prompt or a hand sets, not one that follows from others or names what is copied.

@@ -8,21 +8,12 @@ use geonode_graph::documents::context::{Context, SceneObject};
 use geonode_protocol::Code;
 use serde_json::{Value, json};
 
-use crate::change::preset_of;
+use crate::handing_on::{KEEP, Way, is_curve, way};
 use crate::library::{Entry, Library};
 use crate::page::title;
-use crate::preset::Role;
 use crate::refusal::Refusal;
 use crate::roles::Thing;
 use crate::template::Read;
-
-/// The parameter that lets a result show the curve that it was made from.
-pub(crate) const KEEP: &str = "keep_curve";
-
-/// Whether a role is that of a curve.
-pub(crate) fn is_curve(kinds: &[String]) -> bool {
-    !kinds.is_empty() && kinds.iter().all(|kind| kind.starts_with("CURVE"))
-}
 
 /// What a new result on the curve of an object needs first.
 #[derive(Debug, Default)]
@@ -46,51 +37,6 @@ pub(crate) fn left(read: &Read, object: &SceneObject, context: &Context, reused:
         of_thing(entry, other, library, &mut left)?;
     }
     Ok(left)
-}
-
-/// What a modifier does with the curve.
-enum Way {
-    /// It hands it on.
-    Passes,
-    /// It does not, but does so if it is told to.
-    CanPass,
-    /// It does not.
-    Stops,
-    /// Nobody knows.
-    Unknown,
-}
-
-fn way(modifier: &Modifier, library: &Library) -> Way {
-    let Some(group) = modifier.node_group.as_deref() else {
-        return if modifier.kind == "NODES" {
-            Way::Passes
-        } else {
-            Way::Stops
-        };
-    };
-    let Some(entry) = preset_of(&library.entries, group).filter(|_| !modifier.lapsed) else {
-        return Way::Unknown;
-    };
-    let Role { kinds, own, copies, .. } = &entry.preset.target;
-    if !(*own && is_curve(kinds)) {
-        return if *own || *copies { Way::Passes } else { Way::Unknown };
-    }
-    if entry.preset.parameter(KEEP).is_none() {
-        return Way::Passes;
-    }
-    // Of an object that is not active its values are not known.
-    match modifier.values.as_ref().map(|values| values.get(&title(KEEP))) {
-        Some(Some(Value::Bool(true))) => Way::Passes,
-        // A result of before there was the input.
-        Some(None) => Way::Stops,
-        _ => Way::CanPass,
-    }
-}
-
-/// Whether the object shows something else where its curve was.
-pub(crate) fn is_taken(object: &SceneObject, library: &Library) -> bool {
-    let mut ways = object.modifiers.iter().map(|modifier| way(modifier, library));
-    ways.any(|way| matches!(way, Way::CanPass | Way::Stops))
 }
 
 fn stopped(entry: &Entry, object: &SceneObject, modifier: &Modifier) -> Refusal {

@@ -6,8 +6,7 @@ use geonode_graph::ir::Tree;
 use geonode_protocol::Code;
 use serde_json::Value;
 
-use crate::change::preset_of;
-use crate::library::{Entry, Library};
+use crate::library::{Entry, Library, preset_of};
 use crate::naming::{About, last_result, names};
 use crate::preset::Unnamed;
 use crate::refusal::Refusal;

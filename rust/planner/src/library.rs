@@ -85,6 +85,13 @@ fn embedded() -> impl Iterator<Item = (&'static str, &'static str)> {
         .filter_map(|file| Some((file.path().to_str()?, file.contents_utf8()?)))
 }
 
+/// The preset that made a node group of this name: runs leave the name of the preset, or that name with a number.
+pub(crate) fn preset_of<'a>(entries: &'a [Entry], group: &str) -> Option<&'a Entry> {
+    entries
+        .iter()
+        .find(|entry| crate::naming::is_numbered(group, &entry.preset.title))
+}
+
 impl Library {
     /// The embedded library; read once.
     ///

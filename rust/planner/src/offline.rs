@@ -8,14 +8,13 @@ use serde_json::{Value, json};
 
 use crate::answer;
 use crate::build::{Planned, build};
-use crate::change::preset_of;
 use crate::copies;
+use crate::elsewhere;
 use crate::follow::{self, Follow, changes_a_value};
 use crate::idiom;
 use crate::last::{self, Last};
-use crate::library::Library;
+use crate::library::{Library, preset_of};
 use crate::naming::{About, last_result, names};
-use crate::place;
 use crate::refusal::Refusal;
 use crate::relative;
 use crate::request::{check_length, read};
@@ -324,7 +323,7 @@ fn beside_change(
     let last = last?;
     match follow::another(library, last, rest) {
         Some(more) => Some(one_more(library, last, &more, context, options)),
-        None => place::moved(library, last, rest, context, options).map(Err),
+        None => elsewhere::moved(library, last, rest, context, options).map(Err),
     }
 }
 

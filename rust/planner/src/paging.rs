@@ -10,8 +10,8 @@ use geonode_graph::ir::{Side, Tree};
 use serde_json::{Value, json};
 
 use crate::change::{is_said, is_set, names as names_in};
-use crate::curve;
 use crate::expr::{self, ExprError, Scope};
+use crate::handing_on;
 use crate::naming::Names;
 use crate::page::{Around, Line, UNSTRETCHED, literal, title};
 use crate::preset::{GROUP, Parameter, ParameterKind};
@@ -209,7 +209,7 @@ pub(crate) fn stretch(read: &Read, context: &Context) -> Option<[f64; 3]> {
 
 /// What the preset works on where the rest passes by.
 fn alone(read: &Read) -> &'static str {
-    if curve::is_curve(&read.entry.preset.target.kinds) {
+    if handing_on::is_curve(&read.entry.preset.target.kinds) {
         "curve"
     } else {
         "mesh"

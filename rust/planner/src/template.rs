@@ -79,7 +79,7 @@ pub(crate) fn facts(read: &Read, context: &Context, object: &SceneObject, scale:
         "target.curve",
         json!(matches!(object.kind.as_str(), "CURVE" | "CURVES")),
     );
-    put("target.taken", json!(crate::curve::is_taken(object, read.library)));
+    put("target.taken", json!(crate::handing_on::is_taken(object, read.library)));
     put("unit", json!(unit));
     put("unscale", json!(1.0 / scale));
     put("pi", json!(std::f64::consts::PI));
