@@ -9,6 +9,7 @@ import bpy
 import geonode_core as core
 import pytest
 from geonode_assistant import scripting
+from geonode_assistant.scripting import pictures
 
 ASKED = """
 import bpy, bmesh
@@ -66,6 +67,33 @@ def test_what_c_would_not_survive_is_stopped(name: str) -> None:
     bpy.ops.wm.read_homefile(use_factory_startup=True)
     with pytest.raises((core.CoreError, core.PolicyError)):
         scripting.run(STOPPED[name])
+
+
+LARGE = (
+    ASKED
+    + """
+class Filled(Row):
+    def __setitem__(self, place, value): self.act()
+i = bpy.data.images.new('i', 4, 4, float_buffer=True)
+gone = lambda: bpy.data.images.remove(i)
+"""
+)
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        "i.pixels[0:4] = Row(4, gone)",
+        "i.pixels.foreach_get(Filled(64, gone))",
+        "i.pixels.foreach_set(Row(64, gone))",
+        "i.pixels = Row(64, gone)",
+    ],
+)
+def test_a_large_image_that_goes_while_it_is_looked_at_is_not_read(act: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    bpy.ops.wm.read_homefile(use_factory_startup=True)
+    monkeypatch.setattr(pictures, "_OF_TUPLES", 50)
+    with pytest.raises((core.CoreError, core.PolicyError), match="may not remove anything"):
+        scripting.run(LARGE + act)
 
 
 def test_another_frame_writes_no_cache_however_it_was_switched_on(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import bpy
 import numpy as np
 
+from .. import native
 from . import bulk, policy
 from .errors import Guarded
 
@@ -31,30 +32,30 @@ class Channels:
         return len(self.__image__.pixels)
 
     def __getitem__(self, place: Any) -> Any:
-        found = self.__image__.pixels
         if not isinstance(place, slice):
-            return found[operator.index(place)]
-        places = range(len(found))[place]
+            return self.__image__.pixels[operator.index(place)]
+        places = range(len(self))[place]
         if len(places) > policy.policy().items * 2:
             raise Guarded(
                 f"{len(places):,} numbers in a list would use up all memory. Read them into an array of numpy with "
                 "pixels.foreach_get(array), or scale the image down first."
             )
+        found = self.__image__.pixels
         if places.step == 1 and len(places) < _OF_TUPLES:
             return found[places.start : places.stop]
         every = np.empty(len(found), np.float32)
         found.foreach_get(every)
-        return every[place].tolist()
+        return every[places.start : places.stop if places.stop >= 0 else None : places.step].tolist()
 
     def __setitem__(self, place: Any, value: Any) -> None:
-        self.__image__.pixels[place] = value
+        native.core().call_enclosed(operator.setitem, self.__image__.pixels, place, value)
 
     def __iter__(self) -> Iterator[float]:
         return iter(self[:])
 
     def foreach_get(self, values: Any) -> None:
         """As of Blender's own array."""
-        self.__image__.pixels.foreach_get(values)
+        native.core().call_enclosed(self.__image__.pixels.foreach_get, values)
 
     def foreach_set(self, values: Any) -> None:
         """As of Blender's own array."""
