@@ -474,7 +474,8 @@ class TreeEdit(Lookup):
                 self._set_prop(node_id, path, value)
         self.counts["props"] += len(wanted)
 
-    def _owner(self, node_id: str, path: str) -> tuple[Any, str]:
+    def _owner(self, node_id: str, path: str) -> tuple[Any, str, str]:
+        """What a path of a node leads to: its owner, its attribute, and the property's form."""
         node = self.node(node_id, f'set "{path}" of')
         holder, _, attribute = path.rpartition(".")
         try:
@@ -483,24 +484,25 @@ class TreeEdit(Lookup):
             raise HostError(
                 "unknown_property", f'Node "{node_id}" ({node.bl_idname}) has no property "{path}".'
             ) from error
-        if not values.has_property(owner, attribute):
+        form = values.form_of(owner, attribute)
+        if form is None:
             raise HostError(
                 "unknown_property",
                 f'Node "{node_id}" ({node.bl_idname}) has no property "{path}". '
                 + near(attribute, [p.identifier for p in rna.state_properties(owner)]),
             )
-        return owner, attribute
+        return owner, attribute, form
 
     def _set_prop(self, node_id: str, path: str, value: Any, late: bool = False) -> None:
         if path == "socket_idname" and self.node(node_id, "set the type of").bl_idname == "NodeReroute":
             self._reroutes[node_id] = value
             return
-        owner, attribute = self._owner(node_id, path)
-        if not late and values.is_menu(owner, attribute):
+        owner, attribute, form = self._owner(node_id, path)
+        if form == "menu" and not late:
             self._late_props.append([node_id, path, value])
             return
         try:
-            values.assign(owner, attribute, value)
+            values.store(owner, attribute, value, form)
         except HostError as error:
             raise HostError(
                 error.code, f'Set "{path}" of node "{node_id}" in "{self.name}": {error.message}'
@@ -513,8 +515,8 @@ class TreeEdit(Lookup):
     def _holds(self, node_id: str, path: str, value: Any) -> bool:
         if node_id in self._reroutes and path == "socket_idname":
             return True  # set later
-        owner, attribute = self._owner(node_id, path)
-        if values.is_menu(owner, attribute):
+        owner, attribute, form = self._owner(node_id, path)
+        if form == "menu":
             return True  # set later
         now = values.to_json(getattr(owner, attribute))
         return now == value or not isinstance(value, str | bool | int)
@@ -545,18 +547,20 @@ class TreeEdit(Lookup):
             else:
                 values.assign(socket, attribute, entry[2])
         flags.write()
+        find, is_menu = self.find, rna.is_menu
         for node_id, ref, value in self.delta.get("values", []):
-            socket = self.socket(node_id, "inputs", ref)
-            if rna.is_menu(socket):
+            socket = find(node_id, "inputs", ref) or self.socket(node_id, "inputs", ref)
+            if is_menu(socket):
                 self._menus.append((node_id, ref, value))
             else:
                 self._put_value(socket, node_id, value)
-        links = self.tree.links
+        make = self.tree.links.new
         for entry in self.delta.get("links", []):
             from_id, from_ref, to_id, to_ref = entry[:4]
-            source, target = self.socket(from_id, "outputs", from_ref), self.socket(to_id, "inputs", to_ref)
+            source = find(from_id, "outputs", from_ref) or self.socket(from_id, "outputs", from_ref)
+            target = find(to_id, "inputs", to_ref) or self.socket(to_id, "inputs", to_ref)
             try:
-                link = links.new(target, source)
+                link = make(target, source)
             except RuntimeError as error:
                 link, reason = None, str(error)
             else:

@@ -264,24 +264,24 @@ def _node(
         delta["parents"].append([node_id, node["parent"]])
     # Links replace the sockets of reroutes, so nothing of theirs is a flag or a value.
     reroute = node["type"] == "NodeReroute"
+    rest = delta["props"] if parted is None else parted.rest
     for side, sockets in (("inputs", node.get("inputs", _NONE)), ("outputs", node.get("outputs", _NONE))):
+        flags: dict[str, dict[str, bool]] = {}
         for identifier, state in sockets.items():
             ref = renamed.get(identifier, identifier) if renamed else identifier
             for attribute, value in state.items():
-                if attribute == "value" and side == "inputs" and not reroute:
-                    delta["values"].append([node_id, ref, value])
-                elif parted is None or attribute == "value":
-                    name = "default_value" if attribute == "value" else attribute
-                    lists = delta["props"] if parted is None else parted.rest
-                    lists.append([node_id, f"{side}.{ref}.{name}", value])
-                elif attribute in rna.SOCKET_FLAGS and isinstance(value, bool) and not reroute:
-                    flags = parted.flags.get((node_id, side, attribute))
-                    if flags is None:
-                        parted.flags[node_id, side, attribute] = {ref: value}
+                if attribute == "value":
+                    if side == "inputs" and not reroute:
+                        delta["values"].append([node_id, ref, value])
                     else:
-                        flags[ref] = value
+                        rest.append([node_id, f"{side}.{ref}.default_value", value])
+                elif parted is not None and not reroute and isinstance(value, bool) and attribute in rna.SOCKET_FLAGS:
+                    flags.setdefault(attribute, {})[ref] = value
                 else:
-                    parted.rest.append([node_id, f"{side}.{ref}.{attribute}", value])
+                    rest.append([node_id, f"{side}.{ref}.{attribute}", value])
+        if parted is not None:
+            for attribute, wanted in flags.items():
+                parted.flags[node_id, side, attribute] = wanted
     delta["locations"].append([node_id, *located[node_id]])
 
 

@@ -150,15 +150,18 @@ def from_json(value: Any) -> Any:
 
 
 _forms: dict[tuple[type, str], str | None] = {}
+_UNREAD = "not read yet"
 
 
-def _form(owner: Any, attribute: str) -> str | None:
-    """The form of a property that `assign` handles specially; None if there is no such property.
+def form_of(owner: Any, attribute: str) -> str | None:
+    """The form of a property that `store` handles specially, `menu` if its legal values come from links; None if there
+    is no such property.
 
     Cached for each class of owner, since reading RNA costs more than the assignment.
     """
     key = (type(owner), attribute)
-    if key not in _forms:
+    known = _forms.get(key, _UNREAD)
+    if known is _UNREAD:
         prop = owner.bl_rna.properties.get(attribute)
         form: str | None = "plain"
         if prop is None:
@@ -173,18 +176,13 @@ def _form(owner: Any, attribute: str) -> str | None:
             form = "bool"
         elif prop.type == "FLOAT" and prop.subtype in {"COLOR", "COLOR_GAMMA"} and prop.array_length == 4:
             form = "rgba"
-        _forms[key] = form
-    return _forms[key]
+        _forms[key] = known = form
+    return known
 
 
 def has_property(owner: Any, attribute: str) -> bool:
     """Whether RNA knows the attribute."""
-    return _form(owner, attribute) is not None
-
-
-def is_menu(owner: Any, attribute: str) -> bool:
-    """Whether the property's legal values come from links."""
-    return _form(owner, attribute) == "menu"
+    return form_of(owner, attribute) is not None
 
 
 def check_finite(what: str, value: Any) -> None:
@@ -198,12 +196,16 @@ def assign(owner: Any, attribute: str, value: Any) -> None:
     """Sets `owner.attribute` to a JSON value. Raises `non_finite_number`, or `invalid_value` with Blender's own reason,
     which lists legal items.
     """
+    store(owner, attribute, value, form_of(owner, attribute))
+
+
+def store(owner: Any, attribute: str, value: Any, form: str | None) -> None:
+    """As `assign`, for who knows the property's form (`form_of`)."""
     wanted = value
     if isinstance(value, float | list):
         check_finite(attribute, value)
     elif isinstance(value, dict):
         wanted = from_json(value)
-    form = _form(owner, attribute)
     try:
         if form == "flags":
             wanted = set(wanted)
