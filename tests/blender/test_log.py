@@ -16,7 +16,7 @@ from asking import lift
 from geonode_assistant.cli import e2e
 from geonode_assistant.host import current
 from geonode_assistant.run import session, starting
-from geonode_assistant.ui import log, properties, translation
+from geonode_assistant.ui import log, properties, translation, wording
 from geonode_assistant.ui.places import Place, places
 from layouts import draw_sidebar
 
@@ -167,3 +167,16 @@ def test_what_is_undone_has_no_places() -> None:
     bpy.ops.ed.undo()
     session.current.follow_undo()
     assert session.current.undone and places.of(session.current, remark) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Add the input “Rotation” (6.283185307)", "Add the input “Rotation” (6.2832)"),
+        ("Set “0.123456789” to 0.5000000001", "Set “0.123456789” to 0.5"),
+        ("(0.00000123456, -2.123456)", "(1.235e-06, -2.1235)"),
+        ("In 4.2 and 5.2", "In 4.2 and 5.2"),
+    ],
+)
+def test_numbers_have_four_digits_at_most(text: str, shown: str) -> None:
+    assert wording.rounded(text) == shown

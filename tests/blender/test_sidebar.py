@@ -287,13 +287,47 @@ def test_a_second_question_says_what_is_new() -> None:
     core = ScriptedCore((("ask_approval", {"request": first}), ("ask_approval", {"request": second}), *HAPPY))
     session.current.claim(lambda: RunHandle(core, FakeHost()))
     session.current.poll(0)
-    assert "Against the plan before" not in draw_sidebar(width=900)
+    assert "Against the question before" not in draw_sidebar(width=900)
     [(request_id, _)] = session.current.pending
     bpy.ops.geonode.decide(request_id=request_id, accept=True)
     session.current.poll(0)
     shown = draw_sidebar(width=900)
-    news = shown[shown.index("Against the plan before") + 1 :][:2]
+    news = shown[shown.index("Against the question before") + 1 :][:2]
     assert news == ["Set b to 2", "Set b to 1"]
+
+
+def test_a_question_that_was_tried_is_the_same_one_and_its_answers_stay_in_their_place() -> None:
+    first = {"reason": "It removes.", "steps": [], "diff": [f"Add node {n}" for n in range(20)]}
+    first |= {"dry_run": {"available": True}, "summary": ["Adds."]}
+    tried = first | {"dry_run": {"available": True, "result": {"ok": True, "text": "It worked."}}}
+    core = ScriptedCore((("ask_approval", {"request": first}), ("ask_approval", {"request": tried}), *HAPPY))
+    session.current.claim(lambda: RunHandle(core, FakeHost()))
+    session.current.poll(0)
+    bpy.ops.geonode.open_group(group="changes")
+    before = draw_sidebar(width=900)
+    [(request_id, _)] = session.current.pending
+    bpy.ops.geonode.decide(request_id=request_id, accept=True)
+    session.current.poll(0)
+    shown = draw_sidebar(width=900)
+    assert "It worked." in shown and session.current.former_question is None
+    assert before[: before.index("Approve")] == shown[: shown.index("Approve")]
+    assert "Add node 19" in shown, "what was open stays open"
+
+
+def test_a_question_begins_with_the_words_and_what_they_do_and_lists_values_on_demand() -> None:
+    step = {"id": "/steps/0", "step_id": "s", "description": "Set it", "destructive": False, "reason": "By hand."}
+    step |= {"operations": [operation(0, "interface")]}
+    request = {"reason": "By hand.", "steps": [step], "diff": [], "summary": ["“Strength”: 0.5 m → 0.3333 m."]}
+    core = ScriptedCore((("ask_approval", {"request": request}), *HAPPY))
+    session.current.claim(lambda: RunHandle(core, FakeHost()), "Change it: smoother")
+    session.current.poll(0)
+    shown = draw_sidebar(width=900)
+    places = [
+        shown.index(text) for text in ("“Change: smoother”", "“Strength”: 0.5 m → 0.3333 m.", "By hand.", "Approve")
+    ]
+    assert places == sorted(places) and "Do 0" not in shown
+    bpy.ops.geonode.open_group(group="singly")
+    assert "Do 0" in draw_sidebar(width=900)
 
 
 def test_code_is_broken_between_words() -> None:

@@ -315,12 +315,13 @@ class Session:
         request_id, request = next(iter(self.pending), (None, None))
         if request_id != self._question:
             self._question = request_id
-            if self._asked is not None:
+            again = _is_same(self._asked, request)
+            if self._asked is not None and not again:
                 self.former_question = self._asked
             self._asked = request
             self.pages, self.read, self.confirmed = {}, set(), set()
             self.left_out = set(request.get("without", ()) if request else ())
-            self.opened, self.followed = set(), 0
+            self.opened, self.followed = self.opened if again else set(), 0
         return before != (self._question, self._tried_since)
 
     @property
@@ -466,6 +467,14 @@ class Session:
                 self.steps[index] = record
                 return
         self.steps.append(record)
+
+
+def _is_same(asked: ApprovalRequest | None, request: ApprovalRequest | None) -> bool:
+    """Whether a question is the one before, asked again because its plan was tried."""
+    trial = request.get("dry_run") if request is not None else None
+    if asked is None or request is None or not trial or not trial.get("result"):
+        return False
+    return asked["steps"] == request["steps"] and asked["diff"] == request["diff"]
 
 
 current = Session()

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from ..messages import one_line
 from ..run import session
 from .translation import entries_of, language, say, told, told_of
+from .wording import rounded
 
 # Characters of one line in the panel.
 SHOWN_LINE = 80
@@ -62,7 +63,7 @@ def shown(entry: Entry) -> tuple[str, str]:
     them; codes, names and what scripts print are as they are.
     """
     if not entry.code:
-        return told(entry.text), entry.more
+        return told(rounded(entry.text)), entry.more
     text, *more = told_of(entry.code, entry.text, entry.more) or ("",)
     return f"{entry.code}: {text}", "\n".join(more)
 

@@ -7,6 +7,7 @@ the findings themselves are in the log.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Set
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -59,6 +60,7 @@ _FORGETS = "This conversation is long: the model was shown a part of it. Start a
 _AGAIN = "Try again, or say it in other words."
 
 
+_NUMBER = re.compile(r"“[^”]*”|(?<![\w.])\d+\.\d{5,}(?![\w.])")
 # What ends in a full stop and no sentence.
 _SHORT = ("e.g.", "i.e.")
 
@@ -86,6 +88,17 @@ def sentences(text: str) -> tuple[str, ...]:
             start = at + 1
     found.append(text[start:])
     return tuple(sentence for piece in found if (sentence := piece.strip()))
+
+
+@lru_cache(maxsize=512)
+def rounded(text: str) -> str:
+    """A text with four digits behind the point of its numbers at most, as sliders show them; quoted names stay."""
+    return _NUMBER.sub(lambda found: found[0] if found[0][0] == "“" else _round(float(found[0])), text)
+
+
+def _round(number: float) -> str:
+    # A tiny one would become nothing.
+    return f"{number:.4f}".rstrip("0").rstrip(".") if number >= 0.001 else f"{number:.4g}"
 
 
 def lines(

@@ -244,8 +244,8 @@ def _result(report: dict[str, Any], seconds: float, peak: int) -> dict[str, Any]
         # For the core, which checks them.
         out |= {key: report[key] for key in ("records", "unrecorded") if isinstance(report.get(key), dict)}
     if out["ok"]:
-        what = f": {'; '.join(made)}" if made else ""
-        return {**out, "text": f"The dry run succeeded in {out['seconds']:g} s with {peak} MB{what}."}
+        what = f" It makes {'; '.join(made)}." if made else ""
+        return {**out, "text": f"It worked on a copy of the file, in {out['seconds']:g} s.{what}"}
     worst = errors[0] if errors else {}
     code = _text(worst.get("code")) or "internal_error"
     if code == "internal_error" and "memory" in _text(worst.get("text")):

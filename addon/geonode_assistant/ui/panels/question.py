@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING
 
 import bpy
 
+from ...messages import one_line
 from ...run import session
 from .. import properties
+from ..history import asked
 from ..translation import say
+from ..wording import rounded
 from .wrapping import draw_code, draw_message, draw_text, draw_texts, fits, is_wide, side_by_side
 
 if TYPE_CHECKING:
@@ -18,9 +21,14 @@ if TYPE_CHECKING:
 
     from ...run.protocol import ApprovalRequest, AskedDryRun, AskedOperation, AskedScript, AskedStep
 
+# Letters of a prompt.
+SHOWN_LETTERS = 200
 SHOWN_CHANGES, SHOWN_OPERATIONS, SHOWN_FINDINGS, SHOWN_NEWS = 12, 40, 6, 6
+TRY_FIRST = "It is tried on a copy of the file first; then it can be approved."
 # The group of all changes of a plan that is not divided.
 ALL = "changes"
+# What only sets values is told in the summary; its operations are shown when they are asked for.
+SINGLY = "singly"
 # A question with at most so many operations shows each of them at once.
 FEW = 8
 # What the operations of a group do, in the order in which the groups are shown.
@@ -35,21 +43,24 @@ TOPICS = {
 def draw_question(
     layout: bpy.types.UILayout, request_id: str, request: ApprovalRequest, context: bpy.types.Context
 ) -> None:
-    """Draws one request for approval: what it does in a few sentences, the answers, then each change. The session knows
-    which operations are left out.
+    """Draws one request for approval: the artist's words, what they do in a few sentences, the answers, then each
+    change. The session knows which operations are left out.
     """
     view = session.current
     box = layout.box()
+    if view.is_prompt and view.prompt.strip():
+        draw_text(box, f"“{one_line(asked(view.prompt), SHOWN_LETTERS)}”", context, "GREASEPENCIL")
     reasons = list(dict.fromkeys(reason for step in request.get("steps", ()) if (reason := step.get("reason"))))
+    draw_texts(box, ((line, "DOT") for line in request.get("summary", ())), context)
     for line in reasons or [request.get("reason") or "This plan needs your approval."]:
         draw_text(box, line, context, "QUESTION")
-    draw_texts(box, ((line, "DOT") for line in request.get("summary", ())), context)
-    for finding in request.get("findings", ())[:SHOWN_FINDINGS]:
-        draw_message(box, finding.get("code", ""), finding.get("message", ""), "", context, "ERROR")
     if view.former_question is not None:
         _draw_news(box, view.former_question, request, context)
-    _draw_trial(box, request_id, request.get("dry_run"), view, context)
     _draw_answers(box, request_id, request, view, context)
+    # What comes up later stands below the answers, so that these never move under the pointer.
+    for finding in request.get("findings", ())[:SHOWN_FINDINGS]:
+        draw_message(box, finding.get("code", ""), finding.get("message", ""), "", context, "ERROR")
+    _draw_trial(box, request_id, request.get("dry_run"), view, context)
     _draw_change(box, request, view, context)
 
 
@@ -77,7 +88,7 @@ def _draw_answers(
         button = cell.operator("geonode.decide", text=label, icon=icon)
         button.request_id, button.accept = request_id, accept
     if not is_open:
-        draw_text(box, view.unread(request), context, "INFO")
+        draw_text(box, view.unread(request) or TRY_FIRST, context, "INFO")
     hint = "What should be different, for example: make it smaller"
     if not fits(context, say(hint)):
         hint = "What should be different"
@@ -96,7 +107,8 @@ def _draw_news(
         news.insert(0, ("The script is another one", "SCRIPT"))
     found = [*news, *gone]
     inner = box.box()
-    inner.label(text="Against the plan before" if found else "The same changes as before", icon="FILE_REFRESH")
+    head = "Against the question before" if found else "The same changes as in the question before"
+    draw_text(inner, head, context, "FILE_REFRESH", nested=True)
     draw_texts(inner, found[:SHOWN_NEWS], context)
     if len(found) > SHOWN_NEWS:
         inner.label(text=say("and {count} more changes", count=len(found) - SHOWN_NEWS))
@@ -108,12 +120,28 @@ def _draw_change(
     """Draws what would be applied: operations to tick, or, of a plan that is not divided, what it changes."""
     steps = request.get("steps", [])
     divided = any(step.get("operations") for step in steps)
+    if divided and only_values(steps):
+        is_open = SINGLY in view.opened
+        arrow: IconItems = "DOWNARROW_HLT" if is_open else "RIGHTARROW"
+        box.operator("geonode.open_group", text="Choose One by One", icon=arrow).group = SINGLY
+        if not is_open:
+            return
     if divided or len(steps) > 1 or any(step.get("script") for step in steps):
         _draw_steps(box, steps, view, context)
     elif steps:
         draw_text(box, steps[0].get("description", ""), context)
     if not divided:
         _draw_changes(box, request.get("diff", []), view, context)
+
+
+def only_values(steps: Sequence[AskedStep]) -> bool:
+    """Whether a plan does nothing but to set inputs, outputs and values."""
+    return all(
+        not step.get("script")
+        and step.get("operations")
+        and all(one.get("topic") == "interface" for one in step["operations"])
+        for step in steps
+    )
 
 
 def _draw_steps(
@@ -199,7 +227,7 @@ def _draw_operation(
     row.operator("geonode.choose", text="", icon=tick, emboss=False).operation_id = operation_id
     words = row.column(align=True)
     words.active = wanted
-    draw_text(words, text, context, icon, beside=True)
+    draw_text(words, rounded(text), context, icon, beside=True)
 
 
 def _draw_script(
@@ -242,7 +270,7 @@ def _draw_changes(
 ) -> None:
     """Draws what is changed, line by line; of many the first, until all are asked for."""
     is_open = ALL in view.opened
-    draw_texts(box, ((line, "DOT") for line in (changes if is_open else changes[:SHOWN_CHANGES])), context)
+    draw_texts(box, ((rounded(line), "DOT") for line in (changes if is_open else changes[:SHOWN_CHANGES])), context)
     if len(changes) > SHOWN_CHANGES:
         text = "Show Fewer" if is_open else say("Show {count} More Changes", count=len(changes) - SHOWN_CHANGES)
         box.operator("geonode.open_group", text=text).group = ALL
