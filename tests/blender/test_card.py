@@ -78,6 +78,68 @@ def test_what_is_gone_cannot_be_changed_any_more() -> None:
     assert "Lifted it." in shown() and card.REMOVED in shown() and "can be changed" not in shown()
 
 
+def test_what_is_gone_has_no_tick_and_can_be_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    send()
+    bpy.data.objects["Plane"].modifiers.clear()
+    icons = []
+    monkeypatch.setattr(card, "draw_text", lambda *a, **_: icons.append(a[3]) if len(a) > 3 else None)
+    draw_sidebar(width=2000)
+    assert icons and "CHECKMARK" not in icons
+    monkeypatch.undo()
+    assert "geonode.try_again" in shown() and bpy.ops.geonode.try_again() == {"FINISHED"}
+    finish()
+    assert len(bpy.data.objects["Plane"].modifiers) == 1 and card.REMOVED not in shown()
+
+
+def test_a_preset_whose_result_is_gone_leads_to_the_gallery() -> None:
+    send("x", provider="replay", replies=[lift()])
+    session.current.is_prompt = False
+    bpy.data.objects["Plane"].modifiers.clear()
+    drawn = draw_sidebar(width=2000)
+    assert drawn.count("geonode.gallery") == 2 and "geonode.try_again" not in drawn
+
+
+def test_a_result_inside_another_object_is_said() -> None:
+    bpy.ops.mesh.primitive_cube_add(size=6, location=(0, 0, 1))
+    bpy.context.view_layer.objects.active = None
+    send("a table")
+    assert "It stands inside “Cube”, which may hide it" in shown(), session.current.messages
+    bpy.data.objects["Cube"].location.x = 30
+    bpy.context.view_layer.update()
+    assert "It stands inside" not in shown()
+    bpy.data.objects["Cube"].location.x = 0
+    bpy.data.objects["Cube"].hide_set(True)
+    assert "It stands inside" not in shown()
+
+
+def test_a_title_is_never_cut() -> None:
+    send()
+    bpy.data.objects["Plane"].name = "A Rather Long Name of an Object"
+    drawn = draw_sidebar(width=220)
+    [start] = [at for at, text in enumerate(drawn) if text.startswith("Scatter on")]
+    assert " ".join(drawn[start : start + 3]).startswith("Scatter on A Rather Long Name of an Object")
+
+
+def test_words_for_a_change_take_the_prompt_before_out_of_its_field() -> None:
+    properties.edited().prompt = "scatter 20 cubes on the plane"
+    send()
+    change("make it 30")
+    assert properties.edited().prompt == ""
+    properties.edited().prompt = "something else"
+    change("make it 40")
+    assert properties.edited().prompt == "something else"
+
+
+def test_a_long_refusal_begins_with_its_first_sentence() -> None:
+    send()
+    send("make it odd")
+    assert session.current.summary == "ERROR"
+    few = shown()
+    assert "is no change of the last result" in few and "What can be changed there" not in few
+    bpy.ops.geonode.show(part=card.DETAILS)
+    assert "What can be changed there" in shown()
+
+
 def test_a_deleted_object_takes_its_sliders_along_and_undo_brings_them_back() -> None:
     send()
     bpy.data.objects.remove(bpy.data.objects["Plane"])

@@ -5,7 +5,7 @@ next.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import bpy
 
@@ -13,15 +13,20 @@ from ...host import sliders, visibility
 from ...run import session
 from .. import next_steps, pictures, properties, wording
 from ..operators.keep import kept
-from ..translation import named, say
+from ..translation import named, say, told_of
 from .log import ICONS, draw_output
 from .start import draw_models
 from .understanding import done_lines, draw_remarks, draw_understanding, notes
 from .wrapping import draw_message, draw_text, side_by_side
 
+if TYPE_CHECKING:
+    from bpy.stub_internal.rna_enums import IconItems
+
 UNDONE = "The result was taken back by Undo; Redo brings it again."
 FORMER = "The result before is as it was:"
-REMOVED = "What this made has been removed since."
+REMOVED = "What this made has been removed since:"
+# Letters of messages from which on all but their first sentences are closed.
+DETAILS, LONG = "details", 240
 # Of each; the modifier's own panel and the log have all of them.
 SHOWN_RESULTS, SHOWN_SLIDERS, SHOWN_LINES, SHOWN_MESSAGES = 3, 16, 6, 6
 # Of pictures: how much of the width they do not have, and the largest, both in heights of a button.
@@ -63,10 +68,10 @@ def _draw_done(box: bpy.types.UILayout, view: session.Session, context: bpy.type
             if results
             else say("Done.")
         )
-    draw_text(box, said[0], context, "CHECKMARK")
     if view.removed:
-        del said[1:]  # they say what can be done with it
-        draw_text(box, REMOVED, context, "INFO")
+        _draw_removed(box, view, said[0], context)
+        return
+    draw_text(box, said[0], context, "CHECKMARK")
     if read is not None and results:
         draw_remarks(box, read, context)
     column = box.column(align=True)
@@ -96,6 +101,18 @@ def _draw_done(box: bpy.types.UILayout, view: session.Session, context: bpy.type
         _draw_former(box, view, context)
 
 
+def _draw_removed(box: bpy.types.UILayout, view: session.Session, done: str, context: bpy.types.Context) -> None:
+    """What was made is gone: nothing of it stands or can be changed, but it can be made again."""
+    draw_text(box, REMOVED, context, "INFO")
+    draw_text(box, done, context, "BLANK1")
+    row = side_by_side(box, context, "Try Again" if view.is_prompt else "Gallery", log_text(view))
+    if view.is_prompt:
+        _draw_again(row, view, True)
+    else:
+        row.operator("geonode.gallery", icon="PRESET")
+    draw_log_button(row, view)
+
+
 def draw_pair(layout: bpy.types.UILayout, icons: tuple[int, int], context: bpy.types.Context) -> None:
     """Draws the 3D View before and after a run beside each other; nothing without both."""
     if not all(icons):
@@ -113,8 +130,8 @@ def draw_pair(layout: bpy.types.UILayout, icons: tuple[int, int], context: bpy.t
 
 
 def _draw_failed(box: bpy.types.UILayout, view: session.Session, context: bpy.types.Context) -> None:
-    """What went wrong, what it means for the file, and what to do next."""
-    draw_messages(box, view, context)
+    """What went wrong, what it means for the file, and what to do next; a long explanation is closed."""
+    draw_messages(box, view, context, is_short=True)
     if any(message.get("code") == "invalid_json" for message in view.messages):
         words = view.text[:SHOWN_CHARACTERS].strip()
         if words:
@@ -166,11 +183,27 @@ def provider_of(view: session.Session) -> str:
     return view.report.provider if view.report is not None else wording.OFFLINE
 
 
-def draw_messages(layout: bpy.types.UILayout, view: session.Session, context: bpy.types.Context) -> None:
-    """What there is to say besides the closing message, in words for the artist."""
+def draw_messages(
+    layout: bpy.types.UILayout, view: session.Session, context: bpy.types.Context, is_short: bool = False
+) -> None:
+    """What there is to say besides the closing message, in words for the artist. ``is_short``: of each the first
+    sentence, the rest on demand.
+    """
     done = view.final_message if view.summary == "DONE" else ""
-    for line in wording.lines(view.messages, provider_of(view), done, view.told)[:SHOWN_MESSAGES]:
-        draw_message(layout, line.code, line.text, line.hint, context, ICONS.get(line.severity, "NONE"))
+    lines = wording.lines(view.messages, provider_of(view), done, view.told)[:SHOWN_MESSAGES]
+    is_long = is_short and sum(len(line.text) + len(line.hint) for line in lines) > LONG
+    if not is_long or DETAILS in view.shown:
+        for line in lines:
+            draw_message(layout, line.code, line.text, line.hint, context, ICONS.get(line.severity, "NONE"))
+    else:
+        for line in lines:
+            # In the language of the interface, and only then divided.
+            first = next(iter(wording.sentences(" ".join(told_of(line.code, line.text)))), "")
+            draw_text(layout, first, context, ICONS.get(line.severity, "NONE"))
+    if is_long:
+        is_open = DETAILS in view.shown
+        arrow: IconItems = "DOWNARROW_HLT" if is_open else "RIGHTARROW"
+        layout.operator("geonode.show", text="Show Details", icon=arrow, depress=is_open).part = DETAILS
 
 
 def log_text(view: session.Session) -> str:
@@ -209,12 +242,12 @@ def draw_results(
     """Draws the modifiers that hold the result, each with its inputs and with what hides it."""
     for modifier, found in results[:SHOWN_RESULTS]:
         box = layout.box()
-        box.label(
-            text=say("{modifier} on {object}", modifier=modifier.name, object=modifier.id_data.name),
-            icon="GEOMETRY_NODES",
-            translate=False,
-        )
-        draw_text(box, visibility.why_unseen(modifier, context.view_layer), context, "HIDE_ON")
+        name, of = modifier.name, modifier.id_data.name
+        # What was made as an object of its own has the name of its modifier.
+        title = name if name == of else say("{modifier} on {object}", modifier=name, object=of)
+        draw_text(box, title, context, "GEOMETRY_NODES", nested=True)
+        unseen = visibility.why_unseen(modifier, context.view_layer) or visibility.within(modifier, context.view_layer)
+        draw_text(box, unseen, context, "HIDE_ON", nested=True)
         column = box.column(align=True)
         said = notes(view, modifier, found, len(results) == 1)
         for slider in found[:SHOWN_SLIDERS]:

@@ -14,7 +14,7 @@ from ...host import sliders
 from ...run import session
 from .. import wording
 from ..translation import named, say, told
-from .wrapping import draw_text, draw_texts
+from .wrapping import draw_text, draw_texts, is_wide
 
 if TYPE_CHECKING:
     from bpy.stub_internal.rna_enums import IconItems
@@ -54,6 +54,8 @@ def draw_understanding(
     """
     is_open = PART in view.shown
     icon: IconItems = "DOWNARROW_HLT" if is_open else "RIGHTARROW"
+    if not is_wide(context):
+        icon = "NONE"
     layout.operator("geonode.show", text="How It Was Understood", icon=icon, depress=is_open).part = PART
     if not is_open:
         return
