@@ -141,7 +141,9 @@ def test_the_number_of_remembered_files_is_limited(tmp_path: Path, monkeypatch: 
     conversations.remember(tmp_path / "file", "/files/0.blend", "a")
 
 
-@pytest.mark.parametrize(("turns", "shown"), [(0, "No prompt so far"), (1, "1 prompt so far"), (3, "3 prompts so far")])
+@pytest.mark.parametrize(
+    ("turns", "shown"), [(0, "Conversation: no prompt"), (1, "Conversation: 1 prompt"), (3, "Conversation: 3 prompts")]
+)
 def test_the_count_is_shown(turns: int, shown: str) -> None:
     lines: list[str] = []
 

@@ -14,7 +14,7 @@ from geonode_assistant import native
 from geonode_assistant.host import catalogue, folders
 from geonode_assistant.run.dry_run import elsewhere
 from geonode_assistant.ui import properties, warming
-from geonode_assistant.ui.operators import start
+from geonode_assistant.ui.panels import sidebar
 from layouts import draw_sidebar
 
 
@@ -56,8 +56,10 @@ def test_prompts_wait_for_it_and_the_panel_says_so(monkeypatch: pytest.MonkeyPat
     try:
         properties.edited().prompt = "scatter 20 cubes on the plane"
         monkeypatch.setattr(warming, "is_writing", lambda: True)
-        assert start.WAIT in draw_sidebar(width=2000) and not bpy.ops.geonode.send.poll()
+        waiting = draw_sidebar(width=2000)
+        assert waiting[0] == sidebar.PREPARING and not bpy.ops.geonode.send.poll()
         monkeypatch.setattr(warming, "is_writing", lambda: False)
-        assert start.WAIT not in draw_sidebar(width=2000) and bpy.ops.geonode.send.poll()
+        assert len(draw_sidebar(width=2000)) == len(waiting), "nothing moves"
+        assert draw_sidebar(width=2000)[0] == "geonode.send" and bpy.ops.geonode.send.poll()
     finally:
         geonode_assistant.unregister()

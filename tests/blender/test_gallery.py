@@ -19,7 +19,7 @@ from geonode_assistant.host import catalogue, folders, node_types
 from geonode_assistant.host.file_summary import inventory
 from geonode_assistant.messages import AssistantError
 from geonode_assistant.run import presets, session
-from geonode_assistant.ui import gallery, pictures, properties, warming
+from geonode_assistant.ui import gallery, pictures, polling, properties, warming
 from geonode_assistant.ui.operators import gallery as operators
 from geonode_assistant.ui.panels import gallery as panel
 from layouts import Layout, draw_sidebar
@@ -105,6 +105,19 @@ def test_the_gallery_opens_and_shows_more() -> None:
     assert bpy.ops.geonode.use_preset(preset="stairs") == {"FINISHED"}
     finish()
     assert bpy.context.object.name == "Stairs"
+
+
+def test_one_list_is_open_at_most_and_none_above_a_result() -> None:
+    bpy.ops.geonode.gallery()
+    bpy.ops.geonode.history()
+    assert session.current.shown & polling.LISTS == {"history"}
+    bpy.ops.geonode.gallery()
+    assert session.current.shown & polling.LISTS == {polling.GALLERY}
+    bpy.ops.geonode.show(part="log")
+    assert bpy.ops.geonode.use_preset(preset="stairs") == {"FINISHED"}
+    assert session.current.shown == {"log"}
+    finish()
+    assert session.current.summary == "DONE", session.current.messages
 
 
 def test_favourites_are_kept_with_the_preferences(stored: Any) -> None:

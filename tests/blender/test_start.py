@@ -17,7 +17,7 @@ from geonode_assistant.host import folders
 from geonode_assistant.host import operators as blender_operators
 from geonode_assistant.messages import AssistantError
 from geonode_assistant.run import choices, connection, offers, sent, session
-from geonode_assistant.ui import examples, gallery, keys, next_steps, preferences, properties
+from geonode_assistant.ui import examples, gallery, keys, next_steps, preferences, properties, translation
 from geonode_assistant.ui.operators import start as operators
 from geonode_assistant.ui.panels import start
 from layouts import Layout, draw_sidebar
@@ -69,6 +69,27 @@ def test_every_example_for_a_mesh_works_whatever_the_mesh_is_called(name: str) -
         assert (made == plane) is ("sphere" not in prompt) and len(plane.modifiers) == (made == plane), prompt
         plane.modifiers.clear()
         bpy.context.view_layer.objects.active = plane
+
+
+def test_every_example_works_in_german(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = translation.entries_of("de")["interface"]
+    monkeypatch.setattr(examples, "say", lambda text, **places: known[text].format(**places))
+    plane = bpy.data.objects["Plane"]
+    bpy.ops.curve.primitive_bezier_curve_add()
+    done = 0
+    for obj in (plane, bpy.context.object, None):
+        bpy.context.view_layer.objects.active = obj
+        for prompt in examples.prompts(bpy.context):
+            properties.edited().prompt = prompt
+            assert bpy.ops.geonode.send() == {"FINISHED"}
+            finish()
+            assert session.current.summary == "DONE", (prompt, session.current.messages)
+            [made] = [modifier.id_data for modifier in session.current.results]
+            assert obj is None or made == obj or "Kugeln" in prompt, prompt
+            made.modifiers.clear()
+            bpy.context.view_layer.objects.active = obj
+            done += 1
+    assert done == 11
 
 
 def test_every_example_for_a_curve_works() -> None:
@@ -140,11 +161,11 @@ def test_who_plans_is_shown_and_set_up_by_questions(stored: Any, provider: str) 
     stored.provider, stored.model = provider, "some-model" if provider != "offline" else ""
     title = "Offline planner" if provider == "offline" else "some-model"
     assert title in draw_sidebar()
-    assert "1. Who plans?" not in draw_sidebar()
+    assert "1. Planned by" not in draw_sidebar()
     bpy.ops.geonode.show(part=start.SETUP)
     shown = draw_sidebar()
     keys.state.wait()
-    assert "1. Who plans?" in shown
+    assert "1. Planned by" in shown
     assert ("3. Which model?" in shown) == (provider != "offline")
     assert ("2. What is your key?" in shown) == (provider in ("openai", "anthropic", "gemini"))
     assert ("2. Where is it?" in shown) == (provider == "openai-compatible")
@@ -184,7 +205,7 @@ def failed(code: str, prompt: str = "x") -> list[str]:
         ("auth_missing", "Enter a Key"),
         ("unknown_model", "Choose a Model"),
         ("network", "Test Connection"),
-        ("quota_exhausted", "Choose Who Plans"),
+        ("quota_exhausted", "Choose Another Planner"),
         ("token_limit", "Open the Preferences"),
         ("online_access_disabled", "Open Blender's Preferences"),
         ("audit_broken", "Start a New Audit Log"),

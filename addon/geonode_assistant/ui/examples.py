@@ -8,8 +8,9 @@ from collections.abc import Callable
 import bpy
 
 from ..messages import one_line
+from .translation import say
 
-# What to make of an object, by its type. Each works without a model.
+# What to make of an object, by its type. Each works without a model, in every language that it is translated to.
 _PROMPTS = {
     "MESH": (
         "Scatter 200 rocks on {name}",
@@ -43,10 +44,10 @@ def prompts(context: bpy.types.Context, fits: Callable[[str], bool] = lambda _: 
     """
     active = context.object
     if active is None:
-        return list(_NEW)
+        return [say(prompt) for prompt in _NEW]
     name = active.name if one_line(active.name, _NAME) == active.name else "it"
     known = _PROMPTS.get(active.type, ())
-    return [named if fits(named := prompt.format(name=name)) else prompt.format(name="it") for prompt in known]
+    return [named if fits(named := say(prompt, name=name)) else say(prompt, name="it") for prompt in known]
 
 
 def first(context: bpy.types.Context) -> str:

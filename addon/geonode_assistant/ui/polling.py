@@ -18,11 +18,17 @@ from . import history, pictures
 INTERVAL_S = 0.02
 # How long after a run the 3D View is looked at: the panel is drawn first.
 LOOK_AFTER_S = 0.1
+GALLERY = "gallery"
+# Parts of the panel that push everything below them out of sight: at most one of them is open.
+LISTS = frozenset({GALLERY, history.PART})
 AREAS = frozenset({"VIEW_3D", "NODE_EDITOR"})
 
 
 def start() -> None:
-    """Polls the session until its run has ended. Nothing of the run is written before the first tick."""
+    """Polls the session until its run has ended, with the lists closed, since its result is shown below them. Nothing
+    of the run is written before the first tick.
+    """
+    session.current.shown -= LISTS
     pictures.runs.look_before()
     if not bpy.app.timers.is_registered(tick):
         bpy.app.timers.register(tick, first_interval=INTERVAL_S)
@@ -64,6 +70,14 @@ def look_after() -> None:
     """Takes the picture of the result. A timer."""
     if pictures.runs.look_after():
         redraw()
+
+
+def open_list(part: str) -> None:
+    """Opens one of ``LISTS`` and closes the others, or closes it again."""
+    view = session.current
+    view.shown -= LISTS - {part}
+    view.show(part)
+    redraw()
 
 
 def redraw() -> None:

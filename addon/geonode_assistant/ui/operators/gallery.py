@@ -13,10 +13,8 @@ from ...messages import AssistantError
 from ...run import choices, presets, session
 from .. import examples, gallery, polling, properties
 from ..translation import say, told_error
-from .result import send
+from .result import send, take_words
 from .start import can_send
-
-PART = "gallery"
 
 
 class GEONODE_OT_gallery(bpy.types.Operator):
@@ -27,9 +25,8 @@ class GEONODE_OT_gallery(bpy.types.Operator):
     bl_options = {"INTERNAL"}
 
     def execute(self, _context: bpy.types.Context) -> set[str]:
-        session.current.show(PART)
         gallery.load()
-        polling.redraw()
+        polling.open_list(polling.GALLERY)
         return {"FINISHED"}
 
 
@@ -142,6 +139,7 @@ def carry_out(operator: Any, preset: gallery.Preset, name: str) -> set[str]:
 
 def apply(operator: Any, preset: gallery.Preset, name: str, values: dict[str, Any]) -> set[str]:
     """Starts the run that applies a preset with these values to the object of this name."""
+    take_words("", session.current.prompt)
     try:
         presets.start(preset.id, name, values, approve="ask")
     except Exception as error:

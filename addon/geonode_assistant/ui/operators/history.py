@@ -33,9 +33,8 @@ class GEONODE_OT_history(bpy.types.Operator):
     bl_options = {"INTERNAL"}
 
     def execute(self, _context: bpy.types.Context) -> set[str]:
-        session.current.show(history.PART)
         history.load()
-        polling.redraw()
+        polling.open_list(history.PART)
         return {"FINISHED"}
 
 

@@ -15,7 +15,7 @@ from ..translation import told_error
 from .result import send
 
 WIDTH_PX = 420
-WAIT = "The nodes of this Blender are read, once; a few seconds more"
+WAIT = "The assistant reads which nodes this Blender has, once after it was installed. It takes a few seconds"
 
 
 class GEONODE_OT_ask(bpy.types.Operator):

@@ -9,7 +9,7 @@ import bpy
 
 from ...run import choices, session
 from .. import gallery, history, pictures, properties
-from ..operators.gallery import PART
+from ..polling import GALLERY
 from ..translation import say
 from .wrapping import FRAME_PX, NESTED_PX, draw_message, draw_text, fits, is_wide, side_by_side
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # Until all are asked for.
 SHOWN = 10
 ALL = "gallery_all"
+AT_ONCE = "A click makes it at once; Undo takes it back."
 # Height of a picture and of the buttons beside it, in those of a button, and the height of a button.
 PICTURE, TILE_PX = 2.4, 20
 # Width of a star, of the icon and the menu of a preset of the user's, of what surrounds the title on its button, and
@@ -32,7 +33,7 @@ def draw_gallery(layout: bpy.types.UILayout, view: session.Session, context: bpy
     """Draws the buttons of the gallery and of the history and, if the former is open, the presets for the active
     object.
     """
-    is_open = PART in view.shown
+    is_open = GALLERY in view.shown
     row = side_by_side(layout, context, "Gallery", "History")
     row.operator("geonode.gallery", icon="PRESET", depress=is_open)
     row.operator("geonode.history", icon="TIME", depress=history.PART in view.shown)
@@ -60,6 +61,7 @@ def _draw_presets(box: bpy.types.UILayout, view: session.Session, context: bpy.t
     if not found:
         draw_text(box, "No preset with these words." if search else "Select a mesh or a curve.", context, "INFO")
         return
+    draw_text(box, AT_ONCE, context)
     columns = 2 if is_wide(context, TWO_PX) else 1
     flow = box.grid_flow(row_major=True, columns=columns, even_columns=True, align=True)
     most = len(found) if ALL in view.shown else SHOWN

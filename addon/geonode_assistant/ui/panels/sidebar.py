@@ -15,7 +15,6 @@ from ...run import session
 from .. import agents, examples, history, properties, warming
 from ..bases import PanelPart
 from ..log import usage_line
-from ..operators.start import WAIT
 from ..translation import say, told
 from .card import draw_card
 from .gallery import draw_gallery
@@ -35,6 +34,7 @@ STATES: dict[str, tuple[str, IconItems]] = {
 }
 # The trees that are edited here; the Node Editor also shows those of materials and of the compositor.
 TREES = "GeometryNodeTree"
+PREPARING = "Preparing…"
 ENDED = frozenset({"DONE", "ERROR", "CANCELLED"})
 # The sidebar shows the latest of each; the log has more, the report all of them.
 SHOWN_STEPS, SHOWN_CALLS = 8, 4
@@ -57,7 +57,11 @@ class _Sidebar(PanelPart):
         row = layout.row(align=True)
         # In a narrow sidebar the words take the room of their icons.
         wide = is_wide(context)
-        row.operator("geonode.send", icon="PLAY" if wide else "NONE")
+        # In the place of Send, so that nothing below it moves once it is open.
+        if warming.is_writing():
+            row.operator("geonode.send", text=PREPARING, icon="SORTTIME" if wide else "NONE")
+        else:
+            row.operator("geonode.send", icon="PLAY" if wide else "NONE")
         row.operator("geonode.cancel", icon="X" if wide else "NONE")
         draw_who(layout, view, context)
         agents.draw_programs(layout)
@@ -109,8 +113,6 @@ def draw_problem(layout: bpy.types.UILayout, context: bpy.types.Context) -> None
     problem = native.problem()
     if problem is not None:
         draw_message(layout, problem.code, problem.message, problem.hint or "", context, "ERROR")
-    elif warming.is_writing():
-        draw_text(layout, WAIT, context, "SORTTIME")
 
 
 def draw_conversation(layout: bpy.types.UILayout, view: session.Session) -> None:
@@ -119,10 +121,11 @@ def draw_conversation(layout: bpy.types.UILayout, view: session.Session) -> None
         return
     split = layout.split(factor=0.7, align=True)
     if view.turns:
-        text = say("{count} prompts so far", count=view.turns) if view.turns != 1 else say("1 prompt so far")
+        several = view.turns != 1
+        text = say("Conversation: {count} prompts", count=view.turns) if several else say("Conversation: 1 prompt")
     else:
         # A plan or a preset was applied.
-        text = say("No prompt so far")
+        text = say("Conversation: no prompt")
     split.label(text=text, icon="COMMUNITY", translate=False)
     split.operator("geonode.new_conversation", text="New")
 

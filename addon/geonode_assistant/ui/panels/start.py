@@ -63,18 +63,18 @@ def draw_setup(layout: bpy.types.UILayout, stored: Any, context: bpy.types.Conte
     if stored is None:
         draw_text(box, "Enable the add-on in Preferences > Add-ons to choose a planner.", context, "INFO")
         return
-    box.label(text="1. Who plans?")
+    box.label(text="1. Planned by")
     box.prop(stored, "provider", text="")
     if stored.provider == "offline":
         draw_text(box, "It needs no key and no network, and knows a library of presets.", context)
         draw_text(box, "A language model understands more. One that runs on this computer needs no key:", context)
-        box.operator("geonode.find_servers", text="Look for One", icon="VIEWZOOM")
+        box.operator("geonode.find_servers", icon="VIEWZOOM")
         draw_connection(box, context)
         return
     if stored.provider in offers.SERVERS:
         box.label(text="2. Where is it?")
         box.prop(stored, "base_url", text="", placeholder="http://127.0.0.1:11434/v1")
-        box.operator("geonode.find_servers", text="Find Servers", icon="VIEWZOOM")
+        box.operator("geonode.find_servers", icon="VIEWZOOM")
     else:
         box.label(text="2. What is your key?")
     preferences.draw_key(box, stored, lambda place, text, icon: draw_text(place, text, context, icon))
@@ -129,7 +129,9 @@ def draw_start(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
         draw_text(layout, "Select a mesh or a curve: its examples appear here.", context, "INFO")
         return
     column = layout.column(align=True)
-    column.label(text="For example")
+    draw_text(column, "For example (a click fills it in):", context)
     for prompt in found[:SHOWN_EXAMPLES]:
         column.operator("geonode.use_example", text=prompt, translate=False).prompt = prompt
-    layout.operator("geonode.surprise", icon="FORCE_TURBULENCE")
+    column = layout.column(align=True)
+    draw_text(column, "Or one of the presets, made at once:", context)
+    column.operator("geonode.surprise", icon="PLAY")
