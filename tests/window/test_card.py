@@ -25,6 +25,17 @@ def draw(self, context):
     spent.append(time.perf_counter() - start)
 panel.draw = draw
 """
+# Whether all nodes stand in the view of the Node Editor.
+FRAMED = """
+def framed():
+    tree, view = area("GeometryNodeTree").spaces.active.edit_tree, region("GeometryNodeTree", "WINDOW")
+    scale = C.preferences.system.ui_scale
+    def place(node):
+        return node.location + place(node.parent) if node.parent else node.location
+    places = [view.view2d.view_to_region(*(place(n) * scale), clip=False) for n in tree.nodes]
+    return all(0 <= x <= view.width and 0 <= y <= view.height for x, y in places)
+bpy.app.driver_namespace["framed"] = framed
+"""
 # Whether the active node stands in the view of the Node Editor.
 SEEN = """
 def seen():
@@ -60,6 +71,8 @@ def test_the_view_before_and_after_is_on_the_card(window: Window) -> None:
     window.wait("all(pictures.runs.of_report(current.report))")
     window.settle()
     window.photograph("card_pictures")
+    # The object fills a good part of the picture.
+    assert window.ask("pictures.runs._frame.half") < 0.5
     assert window.ask("all(pictures.runs.of_run(pictures.remembered.current.runs[0].id))")
     window.do(f"{stored}.result_pictures = False")
     make(window)
@@ -105,6 +118,14 @@ def test_the_tree_is_opened_and_the_log_shown(window: Window) -> None:
     window.wait("area('GeometryNodeTree').spaces.active.edit_tree is not None")
     tree = window.ask("current.results[0].node_group.name")
     assert window.ask("area('GeometryNodeTree').spaces.active.edit_tree.name") == tree
+    window.do(FRAMED)
+    window.wait("bpy.app.driver_namespace['framed']()")
+    assert window.ask("area('GeometryNodeTree').spaces.active.show_region_ui")
+    window.settle()
+    window.photograph("tree_opened")
+    over = "C.temp_override(window=C.window_manager.windows[0])"
+    window.do(f"with {over}: bpy.ops.geonode.go_back()")
+    window.wait("C.window_manager.windows[0].workspace.name == 'Layout'")
 
 
 def test_a_line_of_the_log_leads_to_its_node(window: Window) -> None:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -16,6 +16,7 @@ _KIND = "GeometryNodeTree"
 _WORKSPACE = "Geometry Nodes"
 # How often, and after how long, it is looked whether an editor has followed.
 _TRIES, _INTERVAL_S = 40, 0.05
+_came_from = ""
 
 
 def show_tree(modifier: Any) -> None:
@@ -32,6 +33,42 @@ def show_tree(modifier: Any) -> None:
     current.view_layer().objects.active = obj
     obj.modifiers.active = modifier
     _pin(modifier)
+
+
+def frame_tree(modifier: Any) -> None:
+    """Brings all nodes of the tree of a modifier into the view of the editor that shows it, with its sidebar open."""
+    arrival = _frame(modifier.node_group.name)
+    wait = next(arrival, None)
+    if wait is not None:
+        bpy.app.timers.register(partial(next, arrival, None), first_interval=wait)
+
+
+def _frame(root: str) -> Iterator[float]:
+    for _ in range(_TRIES):
+        if _showing(root) is not None:
+            break
+        yield _INTERVAL_S
+    # The size of nodes, which the view needs, is known once they were drawn.
+    yield _INTERVAL_S
+    yield _INTERVAL_S
+    space = _showing(root)
+    if space is not None:
+        space.show_region_ui = True
+        _in_editor(space, lambda: bpy.ops.node.view_all())
+
+
+def former_workspace() -> str:
+    """The workspace from which a tree was opened in this one; empty if none was, or it is gone."""
+    window = bpy.context.window
+    here = window is not None and window.workspace is not None and window.workspace.name == _WORKSPACE
+    return _came_from if here and _came_from in bpy.data.workspaces else ""
+
+
+def go_back() -> None:
+    """Shows the workspace again from which a tree was opened."""
+    name, window = former_workspace(), bpy.context.window
+    if name and window is not None:
+        window.workspace = bpy.data.workspaces[name]
 
 
 def carrier(space: Any) -> Any:
@@ -58,14 +95,19 @@ def show_node(space: Any, name: str) -> bool:
     for other in tree.nodes:
         other.select = other == node
     tree.nodes.active = node
+    _in_editor(space, lambda: bpy.ops.node.view_selected())
+    return True
+
+
+def _in_editor(space: Any, work: Callable[[], object]) -> None:
+    """Does some work as if it was called in the editor that has this space."""
     shown = [(w, a) for w in current.window_manager().windows for a in w.screen.areas if a.spaces.active == space]
     for window, area in shown:
         region = next((r for r in area.regions if r.type == "WINDOW"), None)
         if region is not None:
             override: Any = bpy.context.temp_override(window=window, area=area, region=region)
             with override:
-                bpy.ops.node.view_selected()
-    return True
+                work()
 
 
 def lead_to(modifier: Any, tree: str, name: str) -> bool:
@@ -155,6 +197,8 @@ def _pin(modifier: Any) -> None:
         return
     area = _editor(window)
     if area is None and _WORKSPACE in bpy.data.workspaces:
+        global _came_from
+        _came_from = window.workspace.name
         window.workspace = bpy.data.workspaces[_WORKSPACE]
         # The editors of a workspace follow the active object once they are drawn.
         return

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A Geometry Nodes tree in plain words: what goes in, what happens to the geometry in which order, what comes out.
 
-What a node does is said in Blender's own words, in the language that the caller says them in. Nothing is written.
+Of a node it is told which inputs of the tree and which sources of values lie behind its own; where there are none, what
+Blender says about it, in the language of the caller. Nothing is written.
 """
 
 from __future__ import annotations
@@ -16,6 +17,10 @@ _PASSES = ("GeometryNodeCaptureAttribute", "GeometryNodeGroup")
 _ENDS = frozenset({"NodeGroupInput", "NodeGroupOutput"})
 # Nodes of a path that are explained, and inputs that are named of one node.
 MOST_NODES, MOST_INPUTS = 60, 4
+# Inputs of the tree that are named behind one input of a node.
+_MOST_BEHIND_ONE = 8
+# Nodes that values come from, such as textures, attributes, the normal; others only calculate with them.
+_SOURCES = ("ShaderNodeTex", "GeometryNodeInput", "FunctionNodeRandomValue", "GeometryNodeImageTexture")
 # Nodes behind an input that are looked through for the inputs of the tree that drive it.
 _MOST_BEHIND = 200
 
@@ -84,7 +89,7 @@ def explain(tree: Any, words: Words | None = None) -> list[Part]:
     words = words or Words()
     say = words.say
     named = [_names(tree, side, words) for side in ("INPUT", "OUTPUT")]
-    count = sum(node.bl_idname not in _ENDS and node.type not in ("FRAME", "REROUTE") for node in tree.nodes)
+    count = sum(node.type not in ("FRAME", "REROUTE") for node in tree.nodes)
     nodes = say("{count} nodes", count=count) if count != 1 else say("1 node")
     parts = [Part(say("{nodes}. In: {inputs}. Out: {outputs}.", nodes=nodes, inputs=named[0], outputs=named[1]))]
     end = next((n for n in tree.nodes if n.bl_idname == "NodeGroupOutput" and n.is_active_output), None)
@@ -165,41 +170,53 @@ def _behind(end: Any, wires: _Wires) -> list[Any]:
 
 
 def _sentence(node: Any, wires: _Wires, words: Words) -> str:
-    """What a node does, and which inputs of the tree drive it."""
+    """What drives a node in this tree; of one that nothing drives, what such a node does."""
     say, title = words.say, _title(node, words)
-    does = node.bl_rna.description
-    told = words.about(does)
-    # Other languages begin some of these with a noun.
-    told = f"{told[:1].lower()}{told[1:]}" if told == does else told
-    text = f"{title}: {told}" if told else title
     driven = []
     for socket in node.inputs:
         if socket.type == _GEOMETRY or not socket.is_linked or not socket.enabled:
             continue
-        names = _inputs_behind(socket, wires, words)
-        if names:
-            driven.append(say("{socket} by {names}", socket=say(socket.name or "value"), names=", ".join(names)))
-    if driven:
-        text += f" ({'; '.join(driven[:MOST_INPUTS])})"
+        inputs, sources = _behind_socket(socket, wires)
+        names = [f"“{words.name(name)}”" for name in inputs[:_MOST_BEHIND_ONE]]
+        titles = [_title(source, words) for source in sources[:MOST_INPUTS]]
+        places = {"socket": say(socket.name or "value"), "names": ", ".join(names), "nodes": ", ".join(titles)}
+        if names and titles:
+            driven.append(say("{socket} from {nodes} by {names}", **places))
+        elif titles:
+            driven.append(say("{socket} from {nodes}", **places))
+        elif names:
+            driven.append(say("{socket} by {names}", **places))
+    text = "; ".join(driven[:MOST_INPUTS])
+    if not driven:
+        does = node.bl_rna.description
+        told = words.about(does)
+        # Other languages begin some of these with a noun.
+        text = f"{told[:1].lower()}{told[1:]}" if told == does else told
+    text = f"{title}: {text}" if text else title
     return say("{text} [switched off]", text=text) if node.mute else text
 
 
-def _inputs_behind(socket: Any, wires: _Wires, words: Words) -> list[str]:
-    """Names of the tree's inputs that a socket depends on, other than geometry."""
+def _behind_socket(socket: Any, wires: _Wires) -> tuple[list[str], list[Any]]:
+    """Names of the tree's inputs that a socket depends on, other than geometry, and the nodes that its values come
+    from.
+    """
     names: dict[str, None] = {}
+    sources: list[Any] = []
     queue, seen = [socket], 0
     known = set()
     while queue and seen < _MOST_BEHIND:
-        for link in wires.into(queue.pop()):
+        for link in wires.into(queue.pop(0)):
             seen += 1
             node = link.from_node
             if node.bl_idname == "NodeGroupInput":
                 if link.from_socket.type != _GEOMETRY:
-                    names[f"“{words.name(link.from_socket.name)}”"] = None
+                    names[link.from_socket.name] = None
             elif node.as_pointer() not in known and _passes_values(node):
                 known.add(node.as_pointer())
+                if node.bl_idname.startswith(_SOURCES):
+                    sources.append(node)
                 queue += [s for s in node.inputs if s.is_linked and s.type != _GEOMETRY]
-    return list(names)[:MOST_INPUTS]
+    return list(names), sources
 
 
 def _passes_values(node: Any) -> bool:

@@ -6,9 +6,11 @@ from __future__ import annotations
 import struct
 import zlib
 from array import array
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import bpy
+from mathutils import Matrix, Vector
 
 from . import current
 
@@ -21,8 +23,40 @@ class Shot(NamedTuple):
     pixels: bytes
 
 
-def take(longest_px: int) -> Shot | None:
-    """The largest 3D View of the window, drawn anew without a screen; None where there is no window or no such view.
+class Frame(NamedTuple):
+    """A part of a view with the view's proportions: its middle and half its height, where the view is from -1 to 1."""
+
+    x: float
+    y: float
+    half: float
+
+    def holds(self, other: Frame) -> bool:
+        """Whether another part lies in this one."""
+        room = self.half - other.half
+        return abs(self.x - other.x) <= room and abs(self.y - other.y) <= room
+
+
+def around(objects: Iterable[Any], margin: float) -> Frame | None:
+    """The part of the largest 3D View with these objects as they are shown, ``margin`` times as large; None where there
+    is no such view, where one of them is not before it, and where there is nothing of them.
+    """
+    found = _largest() if not bpy.app.background else None
+    if found is None:
+        return None
+    matrix = found[1].region_3d.perspective_matrix
+    corners = [matrix @ (obj.matrix_world @ Vector(corner)).to_4d() for obj in objects for corner in obj.bound_box]
+    if not corners or any(corner.w <= 0 for corner in corners):
+        return None
+    low, high = ([pick(c[axis] / c.w for c in corners) for axis in (0, 1)] for pick in (min, max))
+    half = max(high[axis] - low[axis] for axis in (0, 1)) / 2
+    if half == 0:
+        return None
+    return Frame((low[0] + high[0]) / 2, (low[1] + high[1]) / 2, half * margin)
+
+
+def take(longest_px: int, frame: Frame | None = None) -> Shot | None:
+    """The largest 3D View of the window, or a part of it, drawn anew without a screen; None where there is no window or
+    no such view.
 
     Takes about as long as Blender takes to redraw that view in this size.
     """
@@ -37,6 +71,11 @@ def take(longest_px: int) -> Shot | None:
     scale = longest_px / max(region.width, region.height, 1)
     width, height = max(round(region.width * scale), 1), max(round(region.height * scale), 1)
     view = space.region_3d
+    projection = view.window_matrix
+    if frame is not None:
+        grow = 1 / frame.half
+        moved = Matrix.Translation((-frame.x * grow, -frame.y * grow, 0))
+        projection = moved @ Matrix.Diagonal((grow, grow, 1, 1)) @ projection
     canvas: Any = gpu.types.GPUOffScreen(width, height)
     try:
         canvas.draw_view3d(
@@ -45,7 +84,7 @@ def take(longest_px: int) -> Shot | None:
             space,
             region,
             view.view_matrix,
-            view.window_matrix,
+            projection,
             do_color_management=True,
         )
         with canvas.bind():

@@ -124,6 +124,17 @@ def save(
     return load(draft["id"]) | {"losses": [*losses, *draft["losses"]]}
 
 
+def keep_picture(preset: str, picture: bytes) -> str:
+    """Gives one of the user's presets a picture, a PNG file, and returns its path. One that cannot be written is left
+    out.
+    """
+    path = _file(preset).with_suffix(preset_files.PICTURE)
+    with contextlib.suppress(OSError):
+        path.write_bytes(picture)
+    _forget()
+    return str(path)
+
+
 def _source(source: Any) -> tuple[Any, Any]:
     """The tree, and the modifier that runs it, if one is known."""
     if isinstance(source, bpy.types.NodeTree) and source.bl_idname == "GeometryNodeTree":

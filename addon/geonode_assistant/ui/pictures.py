@@ -11,11 +11,16 @@ from typing import Any
 
 from bpy.utils import previews
 
-from ..host import viewport
+from ..host import current, viewport
 from ..run import choices, remembered, session
 
 # The longer side of a picture of the 3D View, and of how many runs there are some.
 LONGEST_PX, MOST_RUNS = 200, 20
+
+# The room around the active object that a picture shows, for what grows out of it, and around a result that needs more;
+# of their own sizes.
+ROOM, MARGIN = 1.6, 1.2
+_GEOMETRY = frozenset({"MESH", "CURVE", "CURVES", "FONT", "POINTCLOUD", "SURFACE"})
 
 _previews: Any = None
 _names = 0
@@ -37,12 +42,16 @@ class Runs:
 
     def __init__(self) -> None:
         self._before: viewport.Shot | None = None
+        self._frame: viewport.Frame | None = None
         self._pairs: OrderedDict[str, Pair] = OrderedDict()
         self._last: tuple[Any, Pair] | None = None
 
     def look_before(self) -> None:
-        """Takes the picture before a run; nothing where the artist wants none."""
-        self._before = _look()
+        """Takes the picture before a run, of the active object; nothing where the artist wants none."""
+        active = current.view_layer().objects.active
+        shown = [active] if active is not None and active.type in _GEOMETRY and active.visible_get() else []
+        self._frame = viewport.around(shown, ROOM)
+        self._before = _look(self._frame)
 
     def look_after(self) -> bool:
         """Takes the picture after a run that has changed something; returns whether they differ, and both are kept."""
@@ -50,7 +59,11 @@ class Runs:
         self._before = None
         if before is None or view.report is None or view.unchanged or not view.results:
             return False
-        after = _look()
+        made = viewport.around({modifier.id_data for modifier in view.results}, 1.0)
+        frame = self._frame
+        if frame is not None and made is not None and not frame.holds(made):
+            frame = made._replace(half=made.half * MARGIN)
+        after = _look(frame)
         if after is None or after == before:
             return False
         pair = Pair()
@@ -112,17 +125,23 @@ def of_file(path: str | None) -> int:
     return known.icon_id
 
 
+def of_object(obj: Any) -> bytes | None:
+    """A PNG file of this object as the 3D View shows it; None without a window."""
+    shot = viewport.take(LONGEST_PX, viewport.around([obj], MARGIN))
+    return viewport.as_png(shot) if shot is not None else None
+
+
 def forget_file(path: str | None) -> None:
     """Reads the picture in this file again when it is next drawn."""
     if _previews is not None and path in _previews:
         del _previews[path]
 
 
-def _look() -> viewport.Shot | None:
+def _look(frame: viewport.Frame | None) -> viewport.Shot | None:
     stored = choices.stored()
     if stored is None or not stored.result_pictures:
         return None
-    return viewport.take(LONGEST_PX)
+    return viewport.take(LONGEST_PX, frame)
 
 
 def _keep(shot: viewport.Shot) -> str:

@@ -10,7 +10,7 @@ import bpy
 
 from ...host import current, editors, modifiers
 from ...run import presets, session
-from .. import gallery, polling
+from .. import gallery, pictures, polling
 from ..translation import say, told_error
 from .ownership import active_tree
 from .presets import name_refused
@@ -103,7 +103,7 @@ class GEONODE_OT_keep_preset(bpy.types.Operator):
         layout: Any = self.layout
         layout.activate_init = True
         layout.prop(self, "title")
-        layout.prop(self, "about", placeholder="Left empty, it is called a tree of yours")
+        layout.prop(self, "about", placeholder="In one sentence; it may be left empty")
         if self.inputs:
             column = layout.column(align=True)
             column.label(text="What can be set when it is used:")
@@ -135,10 +135,19 @@ class GEONODE_OT_keep_preset(bpy.types.Operator):
             self.report({"ERROR"}, told_error(error))
             return {"CANCELLED"}
         kept.take(tree, found)
+        if modifier is not None:
+            _photograph(found["id"], modifier.id_data)
         gallery.load()
         polling.redraw()
         self.report({"INFO"}, say("Kept as “{title}”: it is in the Gallery of the sidebar", title=title))
         return {"FINISHED"}
+
+
+def _photograph(preset_id: str, obj: Any) -> None:
+    """Gives a preset the picture of this object in the 3D View; without a window it has none."""
+    shot = pictures.of_object(obj)
+    if shot is not None:
+        pictures.forget_file(presets.keep_picture(preset_id, shot))
 
 
 def free_title(name: str) -> str:

@@ -15,6 +15,16 @@ from ..bases import OperatorPart
 from ..translation import told_error
 
 
+def take_words(words: str, sent: str) -> str:
+    """Words that were typed to change a result, without the spaces around them. The prompt ``sent`` before leaves its
+    field, where a second Send would do it again.
+    """
+    data = properties.edited()
+    if data.prompt.strip() == sent.strip():
+        data.prompt = ""
+    return words.strip()
+
+
 def send(operator: Any, prompt: str, target: str | None = None, modifier: str | None = None) -> set[str]:
     """Starts the run of a prompt for an operator; ``target`` is the object that it works on, None leaves that to the
     words and the active object; ``modifier`` is one of that object.
@@ -95,7 +105,7 @@ class GEONODE_OT_change(_OfResult, bpy.types.Operator):
 
     def execute(self, _context: bpy.types.Context) -> set[str]:
         data = properties.edited()
-        words, data.change = data.change.strip(), ""
+        words, data.change = take_words(data.change, session.current.prompt), ""
         # Said in this way, words change what is there, whoever plans; others add something new.
         return send(self, f"Change it: {words}", session.current.standing[0].id_data.name)
 
@@ -122,7 +132,25 @@ class GEONODE_OT_open_tree(_OfResult, bpy.types.Operator):
     bl_options = {"REGISTER", "UNDO"}
 
     def execute(self, _context: bpy.types.Context) -> set[str]:
-        editors.show_tree(session.current.standing[0])
+        modifier = session.current.standing[0]
+        editors.show_tree(modifier)
+        editors.frame_tree(modifier)
+        return {"FINISHED"}
+
+
+class GEONODE_OT_go_back(bpy.types.Operator):
+    """Go back to the workspace from which this tree was opened"""
+
+    bl_idname = "geonode.go_back"
+    bl_label = "Go Back"
+    bl_options = {"INTERNAL"}
+
+    @classmethod
+    def poll(cls, _context: bpy.types.Context) -> bool:
+        return bool(editors.former_workspace())
+
+    def execute(self, _context: bpy.types.Context) -> set[str]:
+        editors.go_back()
         return {"FINISHED"}
 
 
@@ -146,5 +174,6 @@ CLASSES = (
     GEONODE_OT_change,
     GEONODE_OT_randomize,
     GEONODE_OT_open_tree,
+    GEONODE_OT_go_back,
     GEONODE_OT_show,
 )

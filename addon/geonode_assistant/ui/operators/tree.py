@@ -13,7 +13,7 @@ from .. import properties
 from ..bases import OperatorPart
 from ..translation import about, language, named, say, told_error
 from .ownership import active_tree
-from .result import send
+from .result import send, take_words
 from .start import can_send
 
 
@@ -180,7 +180,7 @@ class GEONODE_OT_change_tree(_OfTree, bpy.types.Operator):
             self.report({"WARNING"}, "No object of this scene uses this tree as a modifier")
             return {"CANCELLED"}
         data = properties.edited()
-        words, data.tree_words = data.tree_words.strip(), ""
+        words, data.tree_words = take_words(data.tree_words, session.current.prompt), ""
         return send(self, f"Change it: {words}", modifier.id_data.name, modifier.name)
 
 

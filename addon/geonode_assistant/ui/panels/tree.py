@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 
+from ...host import editors
 from ...run import session
 from .. import properties
 from ..bases import PanelPart
@@ -44,6 +45,9 @@ class _Tree(PanelPart):
         if tree is None:
             return
         layout.label(text=tree.name, icon="NODETREE", translate=False)
+        former = editors.former_workspace()
+        if former:
+            layout.operator("geonode.go_back", text=say("Back to {workspace}", workspace=former), icon="LOOP_BACK")
         in_editor = context.space_data is not None and context.space_data.type == "NODE_EDITOR"
         marks = session.current.marks(tree)
         if marks:
@@ -57,9 +61,10 @@ class _Tree(PanelPart):
             draw_explanation(layout.box(), in_editor, context)
         draw_keep(layout, tree, False, context)
         draw_files(layout, tree, context)
-        row = side_by_side(layout, context, "Make It Mine", "Let It Manage")
+        draw_text(layout, "What may the assistant do with this tree?", context)
+        row = side_by_side(layout, context, "Ask Before Removing", "Let It Be Replaced")
         row.operator("geonode.make_mine")
-        row.operator("geonode.let_manage", text="Let It Manage")
+        row.operator("geonode.let_manage")
 
 
 def draw_changes(layout: bpy.types.UILayout, marks: list[Mark], in_editor: bool, context: bpy.types.Context) -> None:
