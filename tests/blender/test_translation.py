@@ -15,8 +15,11 @@ SENTENCES = {
     ),
     "Scattered 20 copies of “Rock” over “Cube”.": "20 Kopien von „Rock“ über „Cube“ verstreut.",
     "Scattered 1 copy of “Rock” over “Cube”.": "1 Kopie von „Rock“ über „Cube“ verstreut.",
+    "Scattered up to 20 copies of built-in cone over “Cube”.": (
+        "Bis zu 20 Kopien von Kegel (eingebaut) über „Cube“ verstreut."
+    ),
     "Cut 1 hole of 0.5 m through “Cube”, on a ring with a radius of 0 m, where it is thinnest.": (
-        "1 Loch von 0.5 m durch „Cube“ geschnitten, auf einem Ring mit Radius 0 m, wo es am dünnsten ist."
+        "1 Loch von 0,5 m durch „Cube“ geschnitten, auf einem Ring mit Radius 0 m, wo es am dünnsten ist."
     ),
     "The prompt does not say which object it is about. Suitable objects: A, B. Name one, or select it.": (
         "Der Auftrag sagt nicht, um welches Objekt es geht. Geeignete Objekte: A, B. Bitte eines nennen oder auswählen."

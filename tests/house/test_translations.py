@@ -17,23 +17,12 @@ LANGUAGES = sorted((PACKAGE / "data" / "languages").glob("*.json"))
 PLACE = re.compile(r"\{(\w*)\}")
 # A text: a word that begins like a sentence or a title, or several words.
 TEXT = re.compile(r"[A-Z][a-z]|.*[a-z] [a-z“(]|.*… ")
-# Texts of the interface that are no words of it: prompts that the planner reads, names of Blender's and of the core.
+# Texts of the interface that are no words of it: names of Blender's and of the core.
 NO_WORDS = {
     "GeometryNodeTree",
     "Operator",
     "gate causes",
     "GeoNode AI Assistant is registered already",
-    "Scatter 200 rocks on {name}",
-    "Array {name} 5 times along x",
-    "Displace {name} with noise",
-    "Turn {name} into a wireframe",
-    "Arrange 12 spheres in a circle",
-    "Make a tube along {name}",
-    "Place 20 cubes along {name}",
-    "Stairs with 12 steps",
-    "A brick wall 4 m long and 2 m high",
-    "A spring with 8 turns",
-    "A ring of 12 spheres with a radius of 4 m",
 }
 # Lines of the log, which is read by whoever helps, names of files, and words for the planner.
 GLUED = {

@@ -25,10 +25,10 @@ class Step(NamedTuple):
 
 
 _KEY = Step("Enter a Key", "geonode.set_up", {}, "KEYINGSET")
-_PLANNER = Step("Choose Who Plans", "geonode.set_up", {}, "PREFERENCES")
+_PLANNER = Step("Choose Another Planner", "geonode.set_up", {}, "PREFERENCES")
 _MODELS = Step("Choose a Model", "geonode.set_up", {"test": True}, "PRESET")
 _TEST = Step("Test Connection", "geonode.set_up", {"test": True}, "LINKED")
-_SERVERS = Step("Find Servers on This Machine", "geonode.find_servers", {}, "VIEWZOOM")
+_SERVERS = Step("Find Local Servers", "geonode.find_servers", {}, "VIEWZOOM")
 _AUDIT = Step("Start a New Audit Log", "geonode.new_audit_log", {}, "FILE_NEW")
 
 

@@ -112,7 +112,7 @@ class GeoNodePreferences(bpy.types.AddonPreferences):
     bl_idname = choices.ADDON
 
     provider: bpy.props.EnumProperty(
-        name="Provider",
+        name="Planned by",
         description="What turns your prompt into a plan",
         items=_items(offers.PROVIDERS),
         default="offline",

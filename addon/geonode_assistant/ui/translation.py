@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The words of the interface in Blender's language. The sources are English; a file in ``data/languages`` has the
 entries of one language: ``interface`` and ``settings`` what the add-on says, ``core`` and ``presets`` templates of
-sentences that the core has composed, ``causes`` and ``fixes`` what each code of the registry means for an artist,
-``titles`` names of presets, ``sliders`` those of their inputs, ``singulars`` the nouns behind their numbers where that
-is one, ``signs`` its quotes.
+sentences that the core has composed, ``things`` what fills places of those, ``causes`` and ``fixes`` what each code of
+the registry means for an artist, ``titles`` names of presets, ``sliders`` those of their inputs, ``singulars`` the
+nouns behind their numbers where that is one, ``signs`` its quotes.
 
 Blender translates plain texts of labels, buttons, properties and tooltips itself, once they are registered. A sentence
 with places is one whole entry, filled by ``say``; a sentence of the core is recognized by its template in ``told``, and
@@ -40,6 +40,7 @@ VALUES = "values"
 _PLACE = re.compile(r"\{(\w+)\}")
 # What “copies” and “copy”, “leaves” and “leaf” have in common.
 _NOUN = re.compile(r"^(\\ \w+?)(?:ies|ves|es|s)\b")
+_MEASURE = re.compile(r"-?\d+\.\d+ ?(?:m|cm|mm|km|s|°|%)")
 _COUNTED = re.compile(r"\{(\w+)\} (\w+)")
 
 
@@ -154,7 +155,9 @@ def _filling(name: str, value: str, language: str) -> str:
         return ", ".join(told_in(entry, language) for entry in value.split(", "))
     if name == VALUES:
         value = ", ".join(_titled(entry, language) for entry in value.split(", "))
-    return _signed(value, language)
+    value = entries_of(language).get("things", {}).get(value, value)
+    # A name may be a number too, but hardly one with a unit.
+    return _signed(value.replace(".", ",") if _MEASURE.fullmatch(value) else value, language)
 
 
 def _titled(entry: str, language: str) -> str:

@@ -112,7 +112,7 @@ class GEONODE_OT_find_servers(_Waiting, bpy.types.Operator):
     """Look for servers of language models on this machine: Ollama, LM Studio, llama.cpp, vLLM"""
 
     bl_idname = "geonode.find_servers"
-    bl_label = "Find Servers on This Machine"
+    bl_label = "Find Local Servers"
     bl_options = {"REGISTER", "INTERNAL"}
 
     def begin(self) -> background.Check:

@@ -39,7 +39,7 @@ class GEONODE_OT_make_mine(_Ownership, bpy.types.Operator):
     """From now on the assistant asks before it removes anything from this node tree"""
 
     bl_idname = "geonode.make_mine"
-    bl_label = "Make It Mine"
+    bl_label = "Ask Before Removing"
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         ownership.assign_to_artist(active_tree(context))
@@ -50,7 +50,7 @@ class GEONODE_OT_let_manage(_Ownership, bpy.types.Operator):
     """From now on this node tree, as it is, counts as made by the assistant, which may replace its content"""
 
     bl_idname = "geonode.let_manage"
-    bl_label = "Let the Assistant Manage It"
+    bl_label = "Let It Be Replaced"
 
     def execute(self, context: bpy.types.Context) -> set[str]:
         ownership.assign_to_assistant(active_tree(context))
