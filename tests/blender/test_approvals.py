@@ -11,6 +11,7 @@ import pytest
 from asking import HIGHER, OPS, lift, raised, wait
 from geonode_assistant import api
 from geonode_assistant.cli import e2e
+from geonode_assistant.host import sliders
 from geonode_assistant.run import driver
 from geonode_assistant.run.report import RunReport
 
@@ -169,6 +170,23 @@ def test_a_question_begins_with_what_the_plan_does() -> None:
     assert first == ["Adds the modifier “Lift” to “Plane”: 1 node.", "Nothing of yours changes."]
     [line] = second
     assert line.startswith("Changes the tree “Lift”: 1 node added, 1 node changed"), line
+
+
+def test_a_change_of_a_value_is_told_with_its_value() -> None:
+    api.run("displace the plane with noise", approve="all")
+    [modifier] = bpy.data.objects["Plane"].modifiers
+    strength = next(slider for slider in sliders.of(modifier) if slider.name == "Strength")
+    if strength.path == "value":
+        strength.owner.value = 0.5
+    else:
+        strength.owner[strength.path[2:-2]] = 0.5
+    bpy.ops.ed.undo_push(message="Stronger")
+    preview = {"preview": True}
+    handle = api.start("Change it: strength 0.25", object="Plane", approve="ask", settings=preview)
+    request = handle.pending[wait(handle)]
+    assert request["summary"] == ["“Strength” of the modifier “Noise Displacement” of “Plane”: 0.5 m → 0.25 m."]
+    handle.cancel()
+    driver.drive(handle)
 
 
 def test_a_preset_is_asked_about_in_one_sentence() -> None:

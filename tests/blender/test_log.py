@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -167,6 +168,16 @@ def test_what_is_undone_has_no_places() -> None:
     bpy.ops.ed.undo()
     session.current.follow_undo()
     assert session.current.undone and places.of(session.current, remark) is None
+
+
+def test_a_step_is_told_in_words() -> None:
+    starting.start("scatter 20 cubes on the plane", approve="all")
+    while session.current.running:
+        session.current.poll()
+    [step] = session.current.steps
+    told = step["message"].split(", ")
+    assert "1 node group made" in told and any(re.fullmatch(r"\d+ nodes added", part) for part in told), told
+    assert all(re.fullmatch(r"\d+ [a-z ]+", part) for part in told)
 
 
 @pytest.mark.parametrize(

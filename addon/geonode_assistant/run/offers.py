@@ -67,7 +67,7 @@ SERVERS = frozenset({"openai-compatible"})
 PREFERENCES: tuple[Preference, ...] = (
     Preference(
         name="max_prompt_chars",
-        title="Longest Prompt",
+        title="Longest Prompt (Characters)",
         about="Most characters of a prompt",
         type="integer",
         default=20000,
@@ -130,8 +130,8 @@ PREFERENCES: tuple[Preference, ...] = (
     ),
     Preference(
         name="max_run_cost",
-        title="Cost of a Prompt",
-        about="No further request is made once a prompt has cost so much, in the currency of the prices",
+        title="Cost of a Prompt (US Dollars)",
+        about="No further request is made once a prompt has cost so much, in US dollars or your own currency",
         type="number",
         default=1.0,
         section="budget",
@@ -140,8 +140,8 @@ PREFERENCES: tuple[Preference, ...] = (
     ),
     Preference(
         name="input_price",
-        title="Price of Sending",
-        about="Price of a million tokens that are sent, instead of the known one",
+        title="Price of a Million Tokens Sent",
+        about="In US dollars or another currency, instead of the known one. Tokens that are sent",
         type="number",
         default=1.0,
         section="budget",
@@ -150,8 +150,8 @@ PREFERENCES: tuple[Preference, ...] = (
     ),
     Preference(
         name="output_price",
-        title="Price of Answers",
-        about="Price of a million tokens that are received, instead of the known one",
+        title="Price of a Million Tokens Received",
+        about="In US dollars or another currency, instead of the known one. Tokens that are received",
         type="number",
         default=1.0,
         section="budget",
@@ -160,7 +160,7 @@ PREFERENCES: tuple[Preference, ...] = (
     ),
     Preference(
         name="timeout_s",
-        title="Wait for an Answer",
+        title="Wait for an Answer (Seconds)",
         about="Seconds until an attempt to reach the model is given up, also between two pieces of an answer",
         type="number",
         default=120.0,
@@ -169,7 +169,7 @@ PREFERENCES: tuple[Preference, ...] = (
     ),
     Preference(
         name="local_timeout_s",
-        title="Wait for a Local Model",
+        title="Wait for a Local Model (Seconds)",
         about="Seconds until the first piece of an answer from a server on this computer, which may read for minutes",
         type="number",
         default=600.0,
@@ -178,7 +178,7 @@ PREFERENCES: tuple[Preference, ...] = (
     ),
     Preference(
         name="total_timeout_s",
-        title="Wait in All",
+        title="Wait in All (Seconds)",
         about="Seconds of one request with all its attempts",
         type="number",
         default=600.0,
@@ -299,7 +299,7 @@ PREFERENCES: tuple[Preference, ...] = (
     ),
     Preference(
         name="max_tokens",
-        title="Longest Answer",
+        title="Longest Answer (Tokens)",
         about="Most tokens of an answer, with those that the model thinks in",
         type="integer",
         default=16000,
@@ -418,7 +418,7 @@ PREFERENCES: tuple[Preference, ...] = (
     ),
     Preference(
         name="max_python_ms",
-        title="Longest Script",
+        title="Longest Script (Milliseconds)",
         about="Milliseconds that a script may ask for",
         type="integer",
         default=10000,
@@ -490,7 +490,7 @@ PREFERENCES: tuple[Preference, ...] = (
     ),
     Preference(
         name="dry_run_s",
-        title="Longest Dry Run",
+        title="Longest Dry Run (Seconds)",
         about="Seconds until a dry run is stopped",
         type="integer",
         default=60,
@@ -499,7 +499,7 @@ PREFERENCES: tuple[Preference, ...] = (
     ),
     Preference(
         name="dry_run_mb",
-        title="Memory of a Dry Run",
+        title="Memory of a Dry Run (Megabytes)",
         about="Most megabytes that a dry run may use",
         type="integer",
         default=4096,

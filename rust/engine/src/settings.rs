@@ -147,7 +147,7 @@ macro_rules! settings {
 settings! {
     /// Most characters of a prompt.
     max_prompt_chars: u64 = 20_000, 1..=1_000_000
-        => Limits, "Longest Prompt", "Most characters of a prompt";
+        => Limits, "Longest Prompt (Characters)", "Most characters of a prompt";
     /// Further attempts after a refused plan or failed gates.
     retries: u64 = 2, 0..=10
         => Attempts, "Further Attempts", "How often a model may try again after a plan that was refused or a result that failed its checks";
@@ -168,23 +168,23 @@ settings! {
         => Budget, "Seconds of a Prompt", "Longest time that a prompt may take, without the time in which it waits for you", 300.0;
     /// Limit on the cost of all requests of a run together, in the currency of the prices; no request is made beyond it; null: no limit.
     max_run_cost: Option<f64> = None, 0..=1_000_000
-        => Budget, "Cost of a Prompt", "No further request is made once a prompt has cost so much, in the currency of the prices", 1.0;
+        => Budget, "Cost of a Prompt (US Dollars)", "No further request is made once a prompt has cost so much, in US dollars or your own currency", 1.0;
     /// Price of a million tokens sent; null: the price in the registry of models, in US dollars, if it lists the model.
     input_price: Option<f64> = None, 0..=1_000_000
-        => Budget, "Price of Sending", "Price of a million tokens that are sent, instead of the known one", 1.0;
+        => Budget, "Price of a Million Tokens Sent", "In US dollars or another currency, instead of the known one. Tokens that are sent", 1.0;
     /// Price of a million tokens received; null: the price in the registry of models, in US dollars, if it lists the model.
     output_price: Option<f64> = None, 0..=1_000_000
-        => Budget, "Price of Answers", "Price of a million tokens that are received, instead of the known one", 1.0;
+        => Budget, "Price of a Million Tokens Received", "In US dollars or another currency, instead of the known one. Tokens that are received", 1.0;
     /// Limit of each attempt to reach the provider, and of the wait between pieces of a stream, in seconds.
     timeout_s: f64 = 120.0, 1..=600
-        => Waiting, "Wait for an Answer", "Seconds until an attempt to reach the model is given up, also between two pieces of an answer";
+        => Waiting, "Wait for an Answer (Seconds)", "Seconds until an attempt to reach the model is given up, also between two pieces of an answer";
     /// Limit of the wait for the first piece of a reply from a server on this computer, where a model may read a long prompt for minutes, in
     /// seconds. Such a server is not asked again while it is busy. If only `timeout_s` is set, that holds there too.
     local_timeout_s: f64 = 600.0, 1..=3600
-        => Waiting, "Wait for a Local Model", "Seconds until the first piece of an answer from a server on this computer, which may read for minutes";
+        => Waiting, "Wait for a Local Model (Seconds)", "Seconds until the first piece of an answer from a server on this computer, which may read for minutes";
     /// Limit of one request with all its attempts, in seconds.
     total_timeout_s: f64 = 600.0, 1..=3600
-        => Waiting, "Wait in All", "Seconds of one request with all its attempts";
+        => Waiting, "Wait in All (Seconds)", "Seconds of one request with all its attempts";
     /// Further attempts of one request after a network fault or an overloaded provider.
     network_retries: u64 = 2, 0..=10
         => Waiting, "Attempts at Sending", "How often a request is sent again after a fault of the network or while the model is overloaded";
@@ -224,7 +224,7 @@ settings! {
         => Checks, "Only Report Broken Rules", "Rules about what may be sent, and the limits of a minute and a day, report what they would refuse and let it through";
     /// Most tokens of a reply, reasoning included; null leaves it to the provider.
     max_tokens: Option<u64> = None, 1..=1_000_000
-        => Replies, "Longest Answer", "Most tokens of an answer, with those that the model thinks in", 16_000.0;
+        => Replies, "Longest Answer (Tokens)", "Most tokens of an answer, with those that the model thinks in", 16_000.0;
     /// Randomness of the reply, from 0 (least) to 2; null leaves it to the provider.
     temperature: Option<f64> = None, 0..=2
         => Replies, "Temperature", "Randomness of answers, from 0 (least) to 2", 0.0;
@@ -254,7 +254,7 @@ settings! {
         => Plans, "Try Scripts", "Which scripts are tried first, in a sandbox on a copy of the file, before they can be approved";
     /// Longest time that a Python step may ask for, in milliseconds.
     max_python_ms: u64 = 10_000, 1..=600_000
-        => Scripts, "Longest Script", "Milliseconds that a script may ask for";
+        => Scripts, "Longest Script (Milliseconds)", "Milliseconds that a script may ask for";
     /// Most characters of Python in a step.
     max_python_chars: u64 = 20_000, 1..=1_000_000
         => Scripts, "Characters of a Script", "Most characters of a script";
@@ -280,10 +280,10 @@ settings! {
         => Checks, "Megabytes That Ask", "You are asked before a result that would take more memory than this, in megabytes";
     /// Limit of a dry run in the background, in seconds.
     dry_run_s: u64 = 60, 1..=3600
-        => Scripts, "Longest Dry Run", "Seconds until a dry run is stopped";
+        => Scripts, "Longest Dry Run (Seconds)", "Seconds until a dry run is stopped";
     /// Most memory that a dry run may use, in megabytes.
     dry_run_mb: u64 = 4096, 512..=1_048_576
-        => Scripts, "Memory of a Dry Run", "Most megabytes that a dry run may use";
+        => Scripts, "Memory of a Dry Run (Megabytes)", "Most megabytes that a dry run may use";
     /// Whether an empty result passes the gate `NOT_EMPTY`.
     allow_empty_result: bool = false
         => Checks, "Allow Empty Results", "A result without any geometry counts as a result";

@@ -329,7 +329,7 @@ fn turned_back(input: &ModifierInput, model: &TreeModel, document: &Document, ma
     }
     let name = item.map_or(input.identifier.as_str(), |item| item.name.as_str());
     Some(format!(
-        "It resets “{name}” of the modifier “{}” from {}, which was set by hand, to {}.",
+        "“{name}” of the modifier “{}” was set to {} by hand; it becomes {}.",
         input.modifier,
         told(now),
         told(&input.value)
@@ -398,7 +398,7 @@ fn reset(model: &TreeModel, left: &Tree) -> Vec<String> {
             let wanted = value(after, side, input);
             if !alike(&was, &now) && !alike(&now, &wanted) {
                 questions.push(format!(
-                    "It resets “{input}” of the node “{}” from {}, which was set by hand, to {}.",
+                    "“{input}” of the node “{}” was set to {} by hand; it becomes {}.",
                     node.id,
                     words(now),
                     words(wanted)

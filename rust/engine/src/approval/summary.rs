@@ -2,12 +2,17 @@
 
 use std::collections::BTreeSet;
 
-use geonode_graph::ir::{Side, Tree};
+use geonode_graph::documents::delta::{InterfaceEdit, ModifierInput};
+use geonode_graph::ir::{Item, Side, Tree};
 use geonode_graph::{Compiled, Document, StepDelta};
 use geonode_protocol::{Action, Plan};
+use serde_json::Value;
 
 /// Nodes that lead or frame others and do nothing by themselves.
 const SILENT: [&str; 4] = ["NodeGroupInput", "NodeGroupOutput", "NodeFrame", "NodeReroute"];
+
+/// Most inputs of a modifier that are told with their values; more are counted.
+const TOLD: usize = 4;
 
 /// The sentences, the most important first.
 pub(super) fn summary(plan: &Plan, before: &Document, compiled: &Compiled) -> Vec<String> {
@@ -47,8 +52,11 @@ pub(super) fn summary(plan: &Plan, before: &Document, compiled: &Compiled) -> Ve
         .touched_trees
         .iter()
         .filter(|name| before.trees.contains_key(*name));
-    let changed: Vec<String> = edited.filter_map(|name| edit(name, steps)).collect();
-    let set = values(steps, compiled);
+    let changed: Vec<String> = edited
+        .filter(|name| !only_follows(name, steps))
+        .filter_map(|name| edit(name, steps))
+        .collect();
+    let set = values(steps, before, compiled);
     let scripts = plan
         .steps
         .iter()
@@ -60,8 +68,9 @@ pub(super) fn summary(plan: &Plan, before: &Document, compiled: &Compiled) -> Ve
         .filter(|step| matches!(step.action, Action::Added(_)))
         .count();
     let harmless = changed.is_empty() && set.is_empty() && scripts == 0 && others == 0 && !replaces(steps);
-    lines.extend(changed);
+    // What becomes of values is what somebody who changes a result has asked for.
     lines.extend(set);
+    lines.extend(changed);
     if scripts > 0 {
         lines.push(format!("Runs {}.", counted(scripts, "script")));
     }
@@ -135,10 +144,38 @@ fn edit(name: &str, steps: &[StepDelta]) -> Option<String> {
     (!parts.is_empty()).then(|| format!("Changes the tree “{name}”: {}.", parts.join(", ")))
 }
 
-/// The values that are set on modifiers that exist.
-fn values(steps: &[StepDelta], compiled: &Compiled) -> Vec<String> {
-    let mut found: Vec<(&String, &String, usize)> = Vec::new();
-    for input in steps.iter().flat_map(|step| &step.modifier_inputs) {
+/// Whether all that is done to a tree is that inputs get the values as defaults that modifiers of it get too.
+fn only_follows(name: &str, steps: &[StepDelta]) -> bool {
+    let set: BTreeSet<&str> = inputs(steps).map(|input| input.identifier.as_str()).collect();
+    let follows = |edit: &InterfaceEdit| match edit {
+        InterfaceEdit::Change {
+            identifier,
+            name: None,
+            parent: None,
+            props,
+            ..
+        } => set.contains(identifier.as_str()) && props.keys().all(|name| name == "default_value"),
+        _ => false,
+    };
+    let mut deltas = steps
+        .iter()
+        .flat_map(|step| &step.trees)
+        .filter(|tree| tree.tree == name);
+    deltas.all(|tree| {
+        let mut rest = tree.clone();
+        rest.interface.retain(|edit| !follows(edit));
+        rest.is_empty()
+    })
+}
+
+fn inputs(steps: &[StepDelta]) -> impl Iterator<Item = &ModifierInput> {
+    steps.iter().flat_map(|step| &step.modifier_inputs)
+}
+
+/// The values that are set on modifiers that exist: a few with what they are now, many by their number.
+fn values(steps: &[StepDelta], before: &Document, compiled: &Compiled) -> Vec<String> {
+    let mut found: Vec<(&String, &String, Vec<&ModifierInput>)> = Vec::new();
+    for input in inputs(steps) {
         if compiled
             .new_modifiers
             .contains(&(input.object.clone(), input.modifier.clone()))
@@ -149,17 +186,72 @@ fn values(steps: &[StepDelta], compiled: &Compiled) -> Vec<String> {
             .iter_mut()
             .find(|(object, modifier, _)| **object == input.object && **modifier == input.modifier)
         {
-            Some((_, _, count)) => *count += 1,
-            None => found.push((&input.object, &input.modifier, 1)),
+            Some((_, _, set)) => {
+                // The last one counts.
+                set.retain(|other| other.identifier != input.identifier);
+                set.push(input);
+            }
+            None => found.push((&input.object, &input.modifier, vec![input])),
         }
     }
-    let sentence = |(object, modifier, count): (&String, &String, usize)| {
-        format!(
-            "Sets {} of the modifier “{modifier}” of “{object}”.",
-            counted(count, "input")
-        )
+    let mut lines = Vec::new();
+    for (object, modifier, set) in found {
+        let told: Option<Vec<String>> = set.iter().map(|input| turned(input, before)).collect();
+        match told {
+            Some(told) if set.len() <= TOLD => lines.extend(told),
+            _ => lines.push(format!(
+                "Sets {} of the modifier “{modifier}” of “{object}”.",
+                counted(set.len(), "input")
+            )),
+        }
+    }
+    lines
+}
+
+/// `“Strength” of the modifier “Noise” of “Cube”: 0.5 m → 0.3333 m.` `None` where the value is no number and no switch.
+fn turned(input: &ModifierInput, before: &Document) -> Option<String> {
+    let modifiers = &before.objects.get(&input.object)?.modifiers;
+    let modifier = modifiers.iter().find(|one| one.name == input.modifier)?;
+    let tree = before.trees.get(modifier.node_group.as_ref()?)?;
+    let is_meant = |item: &&Item| item.is_socket(Side::Input) && item.identifier == input.identifier;
+    let item = tree.interface.iter().find(is_meant)?;
+    let unit = item.props.get("subtype").and_then(Value::as_str).unwrap_or_default();
+    let now = modifier.inputs.get(&input.identifier)?;
+    Some(format!(
+        "“{}” of the modifier “{}” of “{}”: {} → {}.",
+        item.name,
+        input.modifier,
+        input.object,
+        told(now, unit)?,
+        told(&input.value, unit)?
+    ))
+}
+
+/// A number or a switch as its slider shows it, with four digits behind the point at most.
+fn told(value: &Value, subtype: &str) -> Option<String> {
+    let number = match value {
+        Value::Bool(on) => return Some(if *on { "on" } else { "off" }.to_owned()),
+        Value::Number(number) => number.as_f64()?,
+        _ => return None,
     };
-    found.into_iter().map(sentence).collect()
+    let (number, unit) = match subtype {
+        "DISTANCE" => (number, " m"),
+        "ANGLE" => (number.to_degrees(), "°"),
+        "TIME_ABSOLUTE" => (number, " s"),
+        "PERCENTAGE" => (number, " %"),
+        _ => (number, ""),
+    };
+    // A tiny one would become nothing.
+    if number != 0.0 && number.abs() < 0.001 {
+        return Some(format!("{number:e}{unit}"));
+    }
+    let text = format!("{number:.4}");
+    let text = if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        &text
+    };
+    Some(format!("{text}{unit}"))
 }
 
 /// Whether a modifier that exists gets another tree.

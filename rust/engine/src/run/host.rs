@@ -138,14 +138,38 @@ pub(crate) struct Applied {
     pub(crate) trees: Vec<String>,
 }
 
+/// The kinds of edits that an artist is told the number of, with their words for one and for several. How nodes are laid out, named and
+/// framed is nobody's question.
+const EDITS: [(&str, &str, &str); 13] = [
+    ("objects", "object made", "objects made"),
+    ("modifiers", "modifier set up", "modifiers set up"),
+    ("modifier_inputs", "input of a modifier set", "inputs of modifiers set"),
+    ("materials", "material made", "materials made"),
+    ("trees", "node group made", "node groups made"),
+    ("interface", "input or output edited", "inputs and outputs edited"),
+    ("add", "node added", "nodes added"),
+    ("remove", "node removed", "nodes removed"),
+    ("props", "setting of a node set", "settings of nodes set"),
+    ("values", "value of a node set", "values of nodes set"),
+    ("items", "list of a node edited", "lists of nodes edited"),
+    ("links", "link made", "links made"),
+    ("unlink", "link removed", "links removed"),
+];
+
 impl Applied {
-    /// The executor's own words, or `add 3, links 4`: the number of edits of each kind, if any.
+    /// The executor's own words, or `3 nodes added, 4 links made`: the number of edits of each kind, if any.
     pub(crate) fn words(&self) -> String {
         if !self.message.is_empty() {
             return self.message.clone();
         }
-        let done = self.counts.iter().filter(|(_, count)| count.as_f64() != Some(0.0));
-        done.map(|(what, count)| format!("{what} {count}"))
+        let count = |what: &str| self.counts.get(what).and_then(Value::as_u64).unwrap_or_default();
+        EDITS
+            .iter()
+            .filter_map(|(what, one, many)| match count(what) {
+                0 => None,
+                1 => Some(format!("1 {one}")),
+                count => Some(format!("{count} {many}")),
+            })
             .collect::<Vec<_>>()
             .join(", ")
     }
