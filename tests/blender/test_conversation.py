@@ -141,9 +141,7 @@ def test_the_number_of_remembered_files_is_limited(tmp_path: Path, monkeypatch: 
     conversations.remember(tmp_path / "file", "/files/0.blend", "a")
 
 
-@pytest.mark.parametrize(
-    ("turns", "shown"), [(0, "Conversation: no prompt"), (1, "Conversation: 1 prompt"), (3, "Conversation: 3 prompts")]
-)
+@pytest.mark.parametrize(("turns", "shown"), [(0, "Prompts: 0"), (1, "Prompts: 1"), (3, "Prompts: 3")])
 def test_the_count_is_shown(turns: int, shown: str) -> None:
     lines: list[str] = []
 

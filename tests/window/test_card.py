@@ -121,6 +121,7 @@ def test_the_tree_is_opened_and_the_log_shown(window: Window) -> None:
     window.do(FRAMED)
     window.wait("bpy.app.driver_namespace['framed']()")
     assert window.ask("area('GeometryNodeTree').spaces.active.show_region_ui")
+    window.wait("region('GeometryNodeTree').active_panel_category == 'GeoNode'")
     window.settle()
     window.photograph("tree_opened")
     over = "C.temp_override(window=C.window_manager.windows[0])"

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -35,15 +36,17 @@ def show_tree(modifier: Any) -> None:
     _pin(modifier)
 
 
-def frame_tree(modifier: Any) -> None:
-    """Brings all nodes of the tree of a modifier into the view of the editor that shows it, with its sidebar open."""
-    arrival = _frame(modifier.node_group.name)
+def frame_tree(modifier: Any, tab: str) -> None:
+    """Brings all nodes of the tree of a modifier into the view of the editor that shows it, and opens this tab of its
+    sidebar.
+    """
+    arrival = _frame(modifier.node_group.name, tab)
     wait = next(arrival, None)
     if wait is not None:
         bpy.app.timers.register(partial(next, arrival, None), first_interval=wait)
 
 
-def _frame(root: str) -> Iterator[float]:
+def _frame(root: str, tab: str) -> Iterator[float]:
     for _ in range(_TRIES):
         if _showing(root) is not None:
             break
@@ -52,9 +55,20 @@ def _frame(root: str) -> Iterator[float]:
     yield _INTERVAL_S
     yield _INTERVAL_S
     space = _showing(root)
-    if space is not None:
-        space.show_region_ui = True
-        _in_editor(space, lambda: bpy.ops.node.view_all())
+    if space is None:
+        return
+    space.show_region_ui = True
+    _in_editor(space, lambda: bpy.ops.node.view_all())
+    # Its tabs are known once it was drawn, and not all Blenders let them be chosen.
+    yield _INTERVAL_S
+    yield _INTERVAL_S
+    for window in current.window_manager().windows:
+        for area in window.screen.areas:
+            if area.type == "NODE_EDITOR" and area.spaces.active == space:
+                sidebars: list[Any] = [region for region in area.regions if region.type == "UI"]
+                for sidebar in sidebars:
+                    with contextlib.suppress(AttributeError, TypeError):
+                        sidebar.active_panel_category = tab
 
 
 def former_workspace() -> str:

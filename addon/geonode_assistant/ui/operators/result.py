@@ -14,6 +14,9 @@ from .. import polling, properties
 from ..bases import OperatorPart
 from ..translation import told_error
 
+TAB = "GeoNode"
+"""Of the sidebars."""
+
 
 def take_words(words: str, sent: str) -> str:
     """Words that were typed to change a result, without the spaces around them. The prompt ``sent`` before leaves its
@@ -134,7 +137,7 @@ class GEONODE_OT_open_tree(_OfResult, bpy.types.Operator):
     def execute(self, _context: bpy.types.Context) -> set[str]:
         modifier = session.current.standing[0]
         editors.show_tree(modifier)
-        editors.frame_tree(modifier)
+        editors.frame_tree(modifier, TAB)
         return {"FINISHED"}
 
 

@@ -15,6 +15,7 @@ from ...run import session
 from .. import agents, examples, history, properties, warming
 from ..bases import PanelPart
 from ..log import usage_line
+from ..operators.result import TAB
 from ..translation import say, told
 from .card import draw_card
 from .gallery import draw_gallery
@@ -46,7 +47,7 @@ CLOCK_AFTER_S = 2
 
 class _Sidebar(PanelPart):
     bl_label = "GeoNode Assistant"
-    bl_category = "GeoNode"
+    bl_category = TAB
     bl_region_type = "UI"
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -120,13 +121,8 @@ def draw_conversation(layout: bpy.types.UILayout, view: session.Session) -> None
     if view.running or (view.conversation is None and view.summary == "IDLE"):
         return
     split = layout.split(factor=0.7, align=True)
-    if view.turns:
-        several = view.turns != 1
-        text = say("Conversation: {count} prompts", count=view.turns) if several else say("Conversation: 1 prompt")
-    else:
-        # A plan or a preset was applied.
-        text = say("Conversation: no prompt")
-    split.label(text=text, icon="COMMUNITY", translate=False)
+    # Without any, a plan or a preset was applied.
+    split.label(text=say("Prompts: {count}", count=view.turns), icon="COMMUNITY", translate=False)
     split.operator("geonode.new_conversation", text="New")
 
 

@@ -13,6 +13,7 @@ from .. import properties
 from ..bases import PanelPart
 from ..operators.exchange import compared
 from ..operators.ownership import active_tree
+from ..operators.result import TAB
 from ..operators.tree import shown
 from ..overlay import counted
 from ..translation import say
@@ -32,7 +33,7 @@ ICONS: dict[str, IconItems] = {"added": "ADD", "changed": "DOT", "removed": "REM
 
 class _Tree(PanelPart):
     bl_label = "This Tree"
-    bl_category = "GeoNode"
+    bl_category = TAB
     bl_region_type = "UI"
 
     @classmethod
