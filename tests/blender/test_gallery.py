@@ -20,7 +20,6 @@ from geonode_assistant.host.file_summary import inventory
 from geonode_assistant.messages import AssistantError
 from geonode_assistant.run import presets, session
 from geonode_assistant.ui import gallery, pictures, polling, properties, warming
-from geonode_assistant.ui.operators import gallery as operators
 from geonode_assistant.ui.panels import gallery as panel
 from layouts import Layout, draw_sidebar
 from preset_cases import DOUBTS
@@ -157,7 +156,7 @@ def test_the_list_is_read_beside_the_window(monkeypatch: pytest.MonkeyPatch, tmp
     assert presets.begin_reading() is None, "it is known now"
     monkeypatch.setattr(gallery, "loaded", [])
     monkeypatch.setattr(gallery, "is_reading", lambda: True)
-    bpy.ops.geonode.show(part=operators.PART)
+    bpy.ops.geonode.show(part=polling.GALLERY)
     assert "Reading the presets…" in draw_sidebar(width=900)
 
 
