@@ -239,6 +239,19 @@ def test_driven_objects_may_be_copied_renamed_and_removed() -> None:
     assert {"Copied", "Renamed"} <= set(bpy.data.objects.keys()) and "Gone" not in bpy.data.objects
 
 
+def test_links_into_one_input_change_their_order() -> None:
+    scripting.run(
+        "import bpy\ntree = bpy.data.node_groups.new('Joined', 'GeometryNodeTree')\n"
+        "join = tree.nodes.new('GeometryNodeJoinGeometry')\n"
+        "cube, cone = tree.nodes.new('GeometryNodeMeshCube'), tree.nodes.new('GeometryNodeMeshCone')\n"
+        "first, second = (tree.links.new(node.outputs[0], join.inputs[0]) for node in (cube, cone))\n"
+        "before = [link.from_node.name for link in join.inputs[0].links]\n"
+        "first.swap_multi_input_sort_id(second)\n"
+        "assert [link.from_node.name for link in join.inputs[0].links] == before[::-1]"
+    )
+    assert len(bpy.data.node_groups["Joined"].links) == 2
+
+
 def test_typing_keeps_no_object_of_a_script() -> None:
     made = scripting.execute(
         "import typing\ncalled = []\n"

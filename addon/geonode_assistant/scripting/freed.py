@@ -52,9 +52,10 @@ FREES_NOTHING = frozenset({
     "has_objects", "has_selected_objects", "hide_get", "hide_set", "holdout_get", "icon", "indirect_only_get",
     "is_deform_modified", "is_input_used", "is_input_visible", "is_modified", "label", "link", "local_view_get",
     "normals_split_get", "panel", "poll", "progress_begin", "progress_end", "progress_update", "range",
-    "region_to_view", "row", "select_get", "select_set", "statistics", "tag", "tag_positions_changed", "tag_redraw",
-    "to_string", "transform", "update_autoflags", "update_tag", "use_spherical_stereo", "user_of_id", "users",
-    "view_frame", "view_to_region", "visible_get", "visible_in_viewport_get", "weight", "weight_get",
+    "region_to_view", "row", "select_get", "select_set", "statistics", "swap_multi_input_sort_id", "tag",
+    "tag_positions_changed", "tag_redraw", "to_string", "transform", "update_autoflags", "update_tag",
+    "use_spherical_stereo", "user_of_id", "users", "view_frame", "view_to_region", "visible_get",
+    "visible_in_viewport_get", "weight", "weight_get",
 })  # fmt: skip
 """Methods that leave all data where it is: each of Blender's that a script may call is here or in the others."""
 _IN_PLACE = frozenset({
