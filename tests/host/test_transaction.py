@@ -338,3 +338,49 @@ def test_an_unknown_object_leaves_no_copies(scene: Any) -> None:
     with pytest.raises(HostError, match="Suzanne"):
         Transaction(["Susanne"], ["Test"])
     assert everything() == before
+
+
+def test_a_restore_keeps_what_blender_derives(scene: Any) -> None:
+    """A driver whose path led nowhere for a moment lives on, how a zone is baked stays, and so do an asset's modes."""
+    tree = through("Baked")
+    tree["interface"].append(socket("@s", "Size", "INPUT", "NodeSocketFloat"))
+    apply.apply_delta(step(tree, modifiers=[on("Plane", "Baked", "Baked")]))
+    group = bpy.data.node_groups["Baked"]
+    ends = [group.nodes.new(f"GeometryNodeSimulation{side}put") for side in ("In", "Out")]
+    ends[0].pair_with_output(ends[1])
+    group.asset_mark()
+    plane = bpy.data.objects["Plane"]
+    modifier: Any = plane.modifiers["Baked"]
+    bpy.context.view_layer.update()
+    bake = modifier.bakes[0]
+    bake.use_custom_path, bake.directory, bake.frame_end = True, "//cache", 33
+    identifier = next(item.identifier for item in group.interface.items_tree if item.name == "Size")
+    if bpy.app.version >= (5, 2):
+        curve = getattr(modifier.properties.inputs, identifier).driver_add("value")
+    else:
+        curve = plane.driver_add(f'modifiers["Baked"]["{identifier}"]')
+    curve.driver.expression = "frame * 2"
+    modes = group.asset_data["geometry_node_asset_traits_flag"]
+    transaction = Transaction(["Plane"], ["Baked"])
+    change = {
+        "tree": "Baked",
+        "create": False,
+        "settings": {"is_tool": True},
+        "interface": [{"op": "remove", "identifier": identifier, "in_out": "INPUT"}],
+        "remove": [node.name for node in ends],
+    }
+    transaction.apply(step(change))
+    bpy.context.scene.frame_set(bpy.context.scene.frame_current)
+    assert transaction.restore()
+    bpy.context.scene.frame_set(9)
+    assert read_inputs(modifier)[identifier] == 18.0
+    assert [(one.use_custom_path, one.directory, one.frame_end) for one in modifier.bakes] == [(True, "//cache", 33)]
+    assert bpy.data.node_groups["Baked"].asset_data["geometry_node_asset_traits_flag"] == modes
+
+
+def test_a_step_that_changes_nothing_marks_nothing(scene: Any) -> None:
+    transaction = Transaction([], ["Test"])
+    del scene.nodes["move"]["geonode_id"]
+    transaction.apply(step({"tree": "Test", "create": False, "stamp": ["move"]}))
+    assert "geonode_id" not in scene.nodes["move"]
+    transaction.restore()

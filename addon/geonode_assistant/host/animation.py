@@ -9,7 +9,7 @@ that takes over, or are deleted; when it is restored, they get their paths back.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -119,6 +119,19 @@ class _Renamed:
     old: str
     new: str
     was_valid: bool
+
+
+def revive_drivers(blocks: Iterable[Any]) -> None:
+    """Lets Blender evaluate all drivers again: it marks one whose path led nowhere for a moment as invalid, for
+    good.
+    """
+    for block in blocks:
+        data = getattr(block, "animation_data", None)
+        for curve in data.drivers if data is not None else ():
+            if not curve.is_valid:
+                curve.is_valid = True
+            if not curve.driver.is_valid:
+                curve.driver.is_valid = True
 
 
 @dataclass

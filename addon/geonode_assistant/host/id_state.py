@@ -64,6 +64,21 @@ def hand_over(source: Any, target: Any, kept: dict[str, Any]) -> None:
     _write_custom(target, kept["custom properties"])
 
 
+_DERIVED = "geometry_node_asset_traits_flag"
+
+
+def derived(asset: Any) -> dict[str, Any]:
+    """What Blender itself stores in an asset's metadata about its node group: in which modes it can be used."""
+    return {_DERIVED: asset[_DERIVED]} if _DERIVED in asset else {}
+
+
+def restore_derived(asset: Any, kept: dict[str, Any]) -> None:
+    """Writes that back: it comes from the metadata of the tree as the run had changed it."""
+    for key, value in kept.items():
+        if asset.get(key) != value:
+            asset[key] = value
+
+
 def hand_over_nodes(source: Any, target: Any) -> None:
     """Gives the nodes of `target`, a former copy of the tree `source`, the custom properties that were set in between;
     one that a node lacks now stays, since another node may have taken its place.

@@ -99,12 +99,28 @@ def _modifier_state(modifier: Any) -> dict[str, Any]:
 
 
 def modifier_snapshot(modifier: Any) -> dict[str, Any]:
-    """What a restore writes back to a modifier: its tree, and its inputs as Blender stores them."""
-    out: dict[str, Any] = {"uid": modifier.persistent_uid, "node_group": None, "inputs": {}}
+    """What a restore writes back to a modifier: its tree, its inputs as Blender stores them, and how each of its zones
+    and nodes is baked.
+    """
+    out: dict[str, Any] = {"uid": modifier.persistent_uid, "node_group": None, "inputs": {}, "bakes": {}}
     if modifier.type == "NODES" and modifier.node_group is not None:
         out["node_group"] = modifier.node_group.name
         out["inputs"] = _raw_inputs(modifier)
+        out["bakes"] = {bake.bake_id: _of_bake(bake) for bake in modifier.bakes}
     return out
+
+
+def _of_bake(bake: Any) -> dict[str, Any]:
+    fields = (p for p in bake.bl_rna.properties if not p.is_readonly and p.type not in {"POINTER", "COLLECTION"})
+    return {p.identifier: getattr(bake, p.identifier) for p in fields}
+
+
+def restore_bakes(modifier: Any, saved: dict[int, dict[str, Any]]) -> None:
+    """Writes how the zones and nodes are baked back; Blender forgets it with the node, and what comes back is new."""
+    for bake in modifier.bakes:
+        for name, value in saved.get(bake.bake_id, {}).items():
+            if getattr(bake, name) != value:
+                setattr(bake, name, value)
 
 
 def _raw_inputs(modifier: Any) -> dict[str, Any]:

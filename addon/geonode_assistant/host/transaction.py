@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, cast
 
 import bpy
 
@@ -29,12 +29,12 @@ from . import (
 )
 from .checkpoint import Checkpoint, to_object_mode
 from .deferred_updates import update
-from .documents import StepDelta, Tree
+from .documents import StepDelta, Tree, TreeDelta
 from .errors import HostError
 from .file_summary import inventory
 from .meanwhile import Meanwhile
 from .moves import Moves
-from .snapshots import modifier_snapshot, object_state, restore_inputs, tree_state
+from .snapshots import modifier_snapshot, object_state, restore_bakes, restore_inputs, tree_state
 from .standing import Result
 
 KEEP_PREFIX = f"{context.HIDDEN_PREFIX}_keep:"
@@ -69,6 +69,8 @@ class Transaction:
         self.before = evaluate.Before()
         undo.note_write()
         self._copies: dict[str, str] = {}
+        # What Blender derives for those that are assets, by name.
+        self._derived: dict[str, dict[str, Any]] = {}
         self._objects: dict[str, list[dict[str, Any]]] = {}
         self._state: dict[str, Any] = {"trees": {}, "objects": {}}
         self._created: list[str] = []
@@ -179,7 +181,7 @@ class Transaction:
         names = self._meanwhile.names_of if self._checkpoint is None else None
         with self._writing(*reached, {made["name"] for made in delta.get("objects", ())}):
             self._wrote |= _writes(delta)
-            done = apply.apply_delta(delta, names, self._moved, self._added)
+            done = apply.apply_delta(_unmarked(delta), names, self._moved, self._added)
         self._moves.note(delta.get("trees", ()))
         self._wrote |= any(done.values())
         return done
@@ -296,6 +298,7 @@ class Transaction:
             font = bpy.data.fonts.get(name)
             if font is not None and font.users == 0:
                 bpy.data.fonts.remove(font)
+        animation.revive_drivers(_all_blocks())
         if bpy.context.view_layer is not None:
             bpy.context.view_layer.update()
         equal = self._is_as_before()
@@ -376,6 +379,8 @@ class Transaction:
             self._copies.update({tree.name: "" for tree in trees})
             return
         for tree in trees:
+            if tree.asset_data is not None:
+                self._derived[tree.name] = id_state.derived(tree.asset_data)
             copy = tree.copy()
             copy.name = f"{KEEP_PREFIX}{len(self._copies)}"
             copy.use_fake_user = False
@@ -523,6 +528,8 @@ class Transaction:
         edited.user_remap(copy)
         ownership.hand_over(edited, copy)
         id_state.hand_over(edited, copy, kept)
+        if copy.asset_data is not None:
+            id_state.restore_derived(copy.asset_data, self._derived.get(name, {}))
         id_state.hand_over_nodes(edited, copy)
         if by_artist:
             self._keep_aside(edited, present)
@@ -569,6 +576,7 @@ class Transaction:
                     group = modifier.node_group  # renamed by the artist
                 modifier.node_group = group  # also if it is the same tree: makes the inputs follow the interface
             restore_inputs(modifier, entry["inputs"], by_artist.inputs.get(at, set()))
+            restore_bakes(modifier, entry["bakes"])
         obj.update_tag()
 
     def _is_as_before(self) -> bool:
@@ -618,6 +626,17 @@ def _writes(delta: StepDelta) -> bool:
     trees = any(any(value for key, value in edit.items() if key not in kept) for edit in delta.get("trees", ()))
     materials = any(bpy.data.materials.get((made["name"], None)) is None for made in delta.get("materials", ()))
     return trees or materials or bool(delta.get("objects") or delta.get("modifiers") or delta.get("modifier_inputs"))
+
+
+def _unmarked(delta: StepDelta) -> StepDelta:
+    """The step without marks on nodes of trees in which it changes nothing else."""
+    kept = ("tree", "stamp")
+
+    def changes(edit: TreeDelta) -> bool:
+        return any(value for key, value in edit.items() if key not in kept)
+
+    trees = [edit if changes(edit) else cast("TreeDelta", {**edit, "stamp": []}) for edit in delta.get("trees", ())]
+    return {**delta, "trees": trees} if trees else delta
 
 
 def _all_blocks() -> list[Any]:
