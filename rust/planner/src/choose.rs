@@ -215,8 +215,13 @@ pub(crate) fn choose<'a>(library: &'a Library, reading: &Reading, prompt: &str) 
     }
     candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
     let Some((best, others)) = candidates.split_first() else {
-        let message = "No preset fits this prompt, so nothing was changed. Word it like one of the presets, or choose a language model.";
-        let refusal = Refusal::new(Code::NoPresetMatch, message).near(library.nearest(prompt));
+        let nearest = library.nearest(prompt);
+        let message = if nearest.is_empty() {
+            "No preset does this, so it cannot be done offline. Nothing was changed. Choose a language model, or look through the Gallery."
+        } else {
+            "No preset fits this prompt, so nothing was changed. Word it like one of the presets, or choose a language model."
+        };
+        let refusal = Refusal::new(Code::NoPresetMatch, message).near(nearest);
         return Err(Refusal {
             unmatched: true,
             ..refusal

@@ -290,6 +290,11 @@ impl Library {
         }
     }
 
+    /// Whether a word with this stem is one of any preset.
+    pub(crate) fn knows(&self, stem: &str) -> bool {
+        self.known.contains(stem)
+    }
+
     /// Presets ordered by how well their words fit the prompt, best first, with scores; deterministic.
     pub(crate) fn rank(&self, prompt: &str) -> Vec<(usize, f32)> {
         let mut found: Vec<(usize, f32)> = self
@@ -314,7 +319,7 @@ impl Library {
         entries.map(Entry::suggestion).collect()
     }
 
-    /// The nearest presets to a prompt, at most three; none where no word that says something is in one.
+    /// The nearest presets to a prompt, at most three of those that one of its words calls for.
     pub(crate) fn nearest(&self, prompt: &str) -> Vec<Suggestion> {
         let says = |token: &tokens::Token| {
             let language = &self.language;
@@ -324,13 +329,19 @@ impl Library {
                     || language.adjectives.contains(&token.stem)
                     || language.other_languages.contains(&token.text))
         };
-        let words = tokens::split(prompt).into_iter().filter(says).map(|token| token.text);
-        let words = words.collect::<Vec<_>>().join(" ");
-        let entries = self
-            .rank(&words)
-            .into_iter()
-            .take(3)
-            .filter_map(|(i, _)| self.entries.get(i));
+        let said: Vec<tokens::Token> = tokens::split(prompt).into_iter().filter(says).collect();
+        let words: Vec<&str> = said.iter().map(|token| token.text.as_str()).collect();
+        let called = |entry: &&Entry| {
+            let title = entry.preset.title.to_lowercase();
+            said.iter().any(|token| {
+                title.split(' ').any(|word| tokens::stem(word) == token.stem)
+                    || entry
+                        .calling()
+                        .any(|phrase| phrase.stems().any(|stem| stem == token.stem))
+            })
+        };
+        let ranked = self.rank(&words.join(" ")).into_iter();
+        let entries = ranked.filter_map(|(i, _)| self.entries.get(i)).filter(called).take(3);
         entries.map(Entry::suggestion).collect()
     }
 

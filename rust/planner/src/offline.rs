@@ -15,6 +15,7 @@ use crate::idiom;
 use crate::last::{self, Last};
 use crate::library::{Library, preset_of};
 use crate::naming::{About, last_result, names};
+use crate::part;
 use crate::refusal::Refusal;
 use crate::relative;
 use crate::request::{check_length, read};
@@ -56,10 +57,11 @@ pub fn answer(prompt: &str, context: &Context, options: &Options) -> Result<Plan
     }
     match in_english(library, prompt, context, options) {
         Err(refusal) => {
+            let part = |prompt: &str, refusal| in_part(library, prompt, context, options, refusal);
             let Some(english) = translate::english(prompt, context) else {
-                return Err(in_other_language(prompt, context, refusal));
+                return part(prompt, refusal).map_err(|refusal| in_other_language(prompt, context, refusal));
             };
-            let planned = in_english(library, &english, context, options);
+            let planned = in_english(library, &english, context, options).or_else(|refusal| part(&english, refusal));
             let read = format!("Read as “{english}”.");
             match planned {
                 Ok(mut planned) => {
@@ -77,7 +79,10 @@ pub fn answer(prompt: &str, context: &Context, options: &Options) -> Result<Plan
                 }),
             }
         }
-        answered => answered,
+        Ok(planned) => {
+            let whole = |prompt: &str| plainly_asked(library, prompt, context, options);
+            Ok(part::named(library, prompt, context, &whole, planned))
+        }
     }
 }
 
@@ -126,6 +131,27 @@ fn in_english(library: &Library, prompt: &str, context: &Context, options: &Opti
     if let Some(planned) = beside_talk(library, prompt, context, options) {
         return Ok(planned);
     }
+    plainly_asked(library, prompt, context, options)
+}
+
+/// As much of a refused sentence as is understood.
+fn in_part(
+    library: &Library,
+    prompt: &str,
+    context: &Context,
+    options: &Options,
+    refusal: Refusal,
+) -> Result<Planned, Refusal> {
+    // What is about a tree that stands is not in part about something new.
+    if standing::refusal(prompt, context, options.object.as_deref(), &library.language).is_some() {
+        return Err(refusal);
+    }
+    let whole = |prompt: &str| plainly_asked(library, prompt, context, options);
+    part::carried_out(library, prompt, context, &whole, refusal)
+}
+
+/// The request of a sentence, if need be without the words around it.
+fn plainly_asked(library: &Library, prompt: &str, context: &Context, options: &Options) -> Result<Planned, Refusal> {
     asked(library, prompt, context, options).or_else(|refusal| {
         let plain = wish::plainly(prompt, &library.language).ok_or_else(|| refusal.clone())?;
         // The plain words are refused for what they say, not for being a question.
@@ -158,36 +184,55 @@ fn beside_talk(library: &Library, prompt: &str, context: &Context, options: &Opt
 
 /// One thing, or several of which each is understood alone.
 fn asked(library: &Library, prompt: &str, context: &Context, options: &Options) -> Result<Planned, Refusal> {
-    single(library, prompt, context, options, false).or_else(|refusal| {
-        let chosen = options.object.as_deref();
-        let mut context = context.clone();
-        if let Some(chosen) = chosen {
-            context.target_object = Some(chosen.to_owned());
+    let whole = single(library, prompt, context, options, false);
+    let chosen = options.object.as_deref();
+    let mut context = context.clone();
+    if let Some(chosen) = chosen {
+        context.target_object = Some(chosen.to_owned());
+    }
+    let free = Options {
+        object: None,
+        ..options.clone()
+    };
+    // Each part may name its own object, unless one is chosen for all of them.
+    let part = |prompt: &str, context: &Context, follows: bool| {
+        let planned = single(library, prompt, context, &free, follows).ok()?;
+        let other = |name| planned.made.as_ref().is_some_and(|made| made.object != name);
+        (!chosen.is_some_and(other)).then_some(planned)
+    };
+    let refusal = match whole {
+        Ok(planned) if !sequence::loses_colours(&planned) => return Ok(planned),
+        Ok(planned) => {
+            let both = sequence::without_colours(prompt)
+                .into_iter()
+                .flatten()
+                .find_map(|rest| {
+                    let made = single(library, &rest, &context, &free, false).ok()?;
+                    sequence::with_colours(library, made, &context, &part)
+                });
+            return Ok(both.unwrap_or(planned));
         }
-        // Each part may name its own object, unless one is chosen for all of them.
-        let part = |prompt: &str, context: &Context, follows: bool| {
-            let options = Options {
-                object: None,
-                ..options.clone()
-            };
-            let planned = single(library, prompt, context, &options, follows).ok()?;
-            let other = |name| planned.made.as_ref().is_some_and(|made| made.object != name);
-            (!chosen.is_some_and(other)).then_some(planned)
-        };
-        if let Some(planned) = sequence::planned(library, prompt, &context, &part) {
-            return Ok(planned);
+        Err(refusal) => refusal,
+    };
+    if let Some(planned) = sequence::planned(library, prompt, &context, &part) {
+        return Ok(planned);
+    }
+    if let Some(rests) = sequence::without_colours(prompt) {
+        let mut refused = None;
+        for rest in rests {
+            match single(library, &rest, &context, &free, false) {
+                Ok(made) => {
+                    if let Some(both) = sequence::with_colours(library, made, &context, &part) {
+                        return Ok(both);
+                    }
+                }
+                Err(other) => refused = Some(other),
+            }
         }
-        let free = Options {
-            object: None,
-            ..options.clone()
-        };
-        if let Some(rest) = sequence::without_colours(prompt) {
-            // Refused, it is for what else the prompt says.
-            let made = single(library, &rest, &context, &free, false)?;
-            return sequence::with_colours(library, made, &context, &part).ok_or(refusal);
-        }
-        Err(of_one_half(library, prompt, &context, &free, refusal))
-    })
+        // Refused, it is for what else the prompt says.
+        return Err(refused.unwrap_or(refusal));
+    }
+    Err(of_one_half(library, prompt, &context, &free, refusal))
 }
 
 /// The refusal of two wishes where one of them is understood: it is about the other.

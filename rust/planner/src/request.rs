@@ -6,15 +6,17 @@ use geonode_protocol::Code;
 use crate::choose;
 use crate::cover;
 use crate::degree;
-use crate::fill;
+use crate::fill::{self, Filled};
 use crate::library::{Entry, Library};
 use crate::place;
 use crate::reading::{ItemKind, Reading};
 use crate::refusal::Refusal;
 use crate::roles::{self, Cast, Thing};
+use crate::scene::Referent;
 use crate::second;
 use crate::stated::{self, Stated};
 use crate::template::Read;
+use crate::unread::not_understood;
 use crate::whole::PresetFile;
 
 /// Longest prompt that is read.
@@ -194,6 +196,26 @@ pub(crate) fn read_as<'a>(
     filled(library, entry, (&reading, &stated), prompt, context, options)
 }
 
+/// Words by which something else than the target would be hidden: “scatter rocks on the plane without the cube”.
+fn hides_another(entry: &Entry, reading: &Reading, cast: &Cast, filled: &Filled) -> Option<String> {
+    let keeps = entry
+        .slots
+        .iter()
+        .filter(|slot| slot.parameter.name.starts_with("keep"));
+    let mut words = keeps.filter_map(|slot| filled.sources.get(&slot.parameter.name));
+    let other = |words: &&String| {
+        let mut items = filled.used.iter().filter_map(|at| reading.item(*at));
+        items.any(|item| match &item.kind {
+            ItemKind::Mention(mention) => {
+                matches!(&mention.referent, Referent::Object { name, .. } if *name != cast.target)
+                    && words.contains(&item.typed)
+            }
+            _ => false,
+        })
+    };
+    words.find(other).cloned()
+}
+
 /// Objects and values of a request of this preset.
 fn filled<'a>(
     library: &'a Library,
@@ -216,6 +238,9 @@ fn filled<'a>(
     }
     let mut filled = fill::fill(entry, reading, &cast.used, &context.units)?;
     degree::shift(entry, reading, &cast.used, &mut filled);
+    if let Some(words) = hides_another(entry, reading, &cast, &filled) {
+        return Err(not_understood(entry, vec![words]));
+    }
     let mut used = cast.used.clone();
     used.extend(&filled.used);
     let unused = cover::leftovers(entry, reading, &used, &filled)?;

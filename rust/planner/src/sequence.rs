@@ -100,56 +100,93 @@ fn at_random(prompt: &str, language: &Language) -> Option<(String, String)> {
     Some((first, kinds.into_iter().collect::<Vec<_>>().join(" and ")))
 }
 
-/// The prompt without the clause that gives every part a colour at random: “…, each tile a random colour”, “… where every brick gets a random colour”.
-pub(crate) fn without_colours(prompt: &str) -> Option<String> {
+/// The prompt without the words that give every part a colour at random: “…, each tile a random colour”, “books *in random colours*”, “coloured randomly”.
+///
+/// Where a noun stands alone before them, “…, books in random colours”, also with “with” before it.
+pub(crate) fn without_colours(prompt: &str) -> Option<Vec<String>> {
     const COLOURS: [&str; 4] = ["colour", "colours", "color", "colors"];
-    const BETWEEN: [&str; 18] = [
-        "a",
-        "an",
-        "its",
-        "own",
-        "their",
-        "with",
-        "in",
-        "has",
-        "have",
-        "having",
-        "gets",
-        "get",
-        "given",
-        "is",
-        "in",
-        "of",
-        "one",
+    const COLOURED: [&str; 4] = ["coloured", "colored", "tinted", "painted"];
+    const CHANCE: [&str; 9] = [
+        "random",
+        "randomly",
         "different",
+        "various",
+        "mixed",
+        "varied",
+        "varying",
+        "own",
+        "randomised",
     ];
-    const OPENING: [&str; 6] = ["where", "and", "with", "but", "so", "that"];
+    const BETWEEN: [&str; 20] = [
+        "a", "an", "its", "own", "their", "with", "in", "has", "have", "having", "gets", "get", "given", "is", "are",
+        "of", "one", "being", "should", "be",
+    ];
+    const MAKING: [&str; 6] = ["make", "give", "them", "it", "those", "these"];
+    const OPENING: [&str; 8] = ["where", "and", "with", "but", "so", "that", "in", "of"];
     let words: Vec<&str> = prompt.split_whitespace().collect();
     let plain = |at: usize| -> String {
         let word = words.get(at).copied().unwrap_or_default();
         word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase()
     };
     let is = |at: usize, list: &[&str]| list.contains(&&*plain(at));
-    let end = (1..words.len()).find(|at| is(*at, &COLOURS) && is(at - 1, &["random"]))?;
-    let each = (0..end).rev().find(|at| is(*at, &["each", "every"]))?;
-    // A noun stands behind “each”, and nothing else before the colour.
-    if each + 1 >= end || !(each + 2..end - 1).all(|at| is(at, &BETWEEN)) {
+    // “random colours”, “randomly coloured”, “coloured at random”: the first and the last word of it.
+    let found = (1..words.len()).find_map(|at| {
+        if is(at, &COLOURS) && is(at - 1, &CHANCE)
+            || is(at, &COLOURED) && is(at - 1, &["randomly", "differently", "individually"])
+        {
+            return Some((at - 1, at));
+        }
+        if is(at, &COLOURED) && is(at + 1, &["randomly", "differently"]) {
+            return Some((at, at + 1));
+        }
+        (is(at, &COLOURED) && is(at + 1, &["at"]) && is(at + 2, &["random"])).then_some((at, at + 2))
+    });
+    let (first, end) = found?;
+    let ends_clause = |at: usize| words.get(at).is_some_and(|word| word.ends_with([',', ';', '.']));
+    // Its subject is “each tile”; a noun without “each” is one of the rest.
+    let each = (0..first)
+        .rev()
+        .take_while(|at| !ends_clause(*at))
+        .find(|at| is(*at, &["each", "every", "all"]));
+    let subject = each.filter(|each| {
+        let noun = each + 1 + usize::from(is(each + 1, &["of", "the", "one", "single"]));
+        (noun + 1..first).all(|at| is(at, &BETWEEN))
+    });
+    let mut start = subject.unwrap_or(first);
+    if each.is_some() && subject.is_none() {
         return None;
     }
-    let start = (0..each)
-        .rev()
-        .take_while(|at| is(*at, &OPENING))
-        .last()
-        .unwrap_or(each);
+    // “… and make them random colours”.
+    while start > 0
+        && !ends_clause(start - 1)
+        && (is(start - 1, &OPENING) || subject.is_none() && (is(start - 1, &BETWEEN) || is(start - 1, &MAKING)))
+    {
+        start -= 1;
+    }
     let before = words.get(..start)?.join(" ");
-    let before = before.trim_end_matches(|c: char| !(c.is_alphanumeric() || matches!(c, '"' | '”')));
+    let before = before.trim_end_matches(|c: char| !(c.is_alphanumeric() || matches!(c, '"' | '”' | '%' | '°' | ')')));
     let after = words.get(end + 1..)?.join(" ");
-    let mark = words.get(end).is_some_and(|word| word.ends_with(','));
-    (!before.is_empty()).then(|| {
-        format!("{before}{} {after}", if mark { "," } else { "" })
-            .trim()
-            .to_owned()
-    })
+    let mark = if ends_clause(end) && !after.is_empty() { "," } else { "" };
+    if before.is_empty() {
+        return None;
+    }
+    let rest = |before: &str| format!("{before}{mark} {after}").trim().to_owned();
+    let noun = before
+        .rsplit_once([',', ';'])
+        .filter(|(_, noun)| noun.split_whitespace().count() == 1);
+    let with = noun.map(|(main, noun)| rest(&format!("{main} with {}", noun.trim())));
+    Some(with.into_iter().chain([rest(before)]).collect())
+}
+
+/// Whether a plan names words of colours that change by chance as not used.
+pub(crate) fn loses_colours(planned: &Planned) -> bool {
+    const COLOURS: [&str; 8] = [
+        "colour", "colours", "color", "colors", "coloured", "colored", "painted", "tinted",
+    ];
+    let unused = &planned.understanding.unused;
+    unused
+        .iter()
+        .any(|word| COLOURS.contains(&word.to_lowercase().as_str()))
 }
 
 /// What was made with colours at random; `plan` as for [`planned`].

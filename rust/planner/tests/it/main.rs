@@ -9,6 +9,7 @@
 
 mod advice;
 mod library;
+mod part;
 mod places;
 mod preflight;
 mod prompts;

@@ -216,11 +216,8 @@ fn talk_around_a_request_is_read_past() {
 #[test]
 fn things_orders_and_properties_that_are_not_known_are_refused() {
     for (prompt, word) in [
-        ("a house with a chimney", "chimney"),
-        ("a road along the curve, 3 m wide, with a curb 15 cm high", "curb"),
         ("scatter 100 rocks and mushrooms on the plane", "mushrooms"),
         ("we would like mushrooms all over the plane, 35 maybe", "mushrooms"),
-        ("a spring with 9 turns. Frobnicate it.", "Frobnicate"),
         ("scatter rocks on the Highway", "Highway"),
         ("wireframe of the cube with random thickness", "thickness"),
     ] {
@@ -329,14 +326,12 @@ fn what_is_so_already_is_said() {
 
 #[test]
 fn two_things_are_named_only_where_both_are_asked_for() {
-    for prompt in ["extrude the faces like a wave", "tube along the curve with a spring"] {
-        let refused = answer(prompt).unwrap_err();
-        assert!(
-            !refused.contains("two things at once") && refused.contains("Not understood: "),
-            "{prompt}: {refused}"
-        );
-    }
-    let both = answer("place 20 cubes along the curve and make them glow").unwrap_err();
+    let refused = answer("extrude the faces like a wave").unwrap_err();
+    assert!(
+        !refused.contains("two things at once") && refused.contains("Not understood: "),
+        "{refused}"
+    );
+    let both = answer("scatter 40 rocks on the plane and bevel them by 1 cm").unwrap_err();
     assert!(both.contains("two things at once"), "{both}");
     let grass = answer("scatter grass on the plane").unwrap().1;
     assert!(grass.contains("blades of grass"), "{grass}");
@@ -346,7 +341,6 @@ fn two_things_are_named_only_where_both_are_asked_for() {
 fn words_with_another_meaning_are_no_names() {
     for (prompt, word) in [
         ("taper the cube to the left", "left"),
-        ("road along the curve with lamps on both sides", "sides"),
         ("scatter 50 rocks where it is sunny", "sunny"),
     ] {
         let refused = answer(prompt).unwrap_err();
