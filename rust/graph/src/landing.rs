@@ -269,10 +269,7 @@ impl<'p> Landing<'p, '_> {
             Some(runs) => group.is_some_and(|group| group != runs) && !known_group || self.is_taken(runs, 1),
             None => one.kind != "NODES",
         });
-        let group_taken = group.is_some_and(|group| {
-            let is_ours = self.info(group).is_some_and(|info| info.made.is_some());
-            !known_group && runs != Some(group) && self.exists(group) && (!is_ours || self.is_taken(group, 0))
-        });
+        let group_taken = group.is_some_and(|group| !known_group && runs != Some(group) && self.is_of_somebody(group));
         let meant = runs.filter(|runs| group.is_none_or(|group| group == *runs));
         let renamed = self.objects.iter().find(|made| made.asked == object);
         let known = renamed.and_then(|made| self.document.objects.get_key_value(&made.given));
@@ -364,6 +361,12 @@ impl<'p> Landing<'p, '_> {
                 given: before.unwrap_or_else(|| free(object, taken)),
             }),
         }
+    }
+
+    /// Whether there is such a group that no run made, or that has content or users.
+    fn is_of_somebody(&self, group: &str) -> bool {
+        let is_ours = self.info(group).is_some_and(|info| info.made.is_some());
+        self.exists(group) && (!is_ours || self.is_taken(group, 0))
     }
 
     /// Whether a tree has content, or more users than its `own`.
