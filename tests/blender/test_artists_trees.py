@@ -344,7 +344,7 @@ def test_a_turned_input_of_the_artists_modifier_is_asked_about(artist: Any) -> N
         asked: list[Any] = []
         report = api.apply_plan(change, approve=lambda request, asked=asked: asked.append(request) or "approved")
         assert report.status == "done", report.messages
-        assert ("from 7.5, which was set by hand, to 5" in str(asked)) == turned, asked
+        assert ("was set to 7.5 by hand; it becomes 5" in str(asked)) == turned, asked
         modifier = bpy.data.objects["Plane"].modifiers["Edited"]
 
 
