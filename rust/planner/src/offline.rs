@@ -143,7 +143,8 @@ fn in_part(
     refusal: Refusal,
 ) -> Result<Planned, Refusal> {
     // What is about a tree that stands is not in part about something new.
-    if standing::refusal(prompt, context, options.object.as_deref(), &library.language).is_some() {
+    let stands = standing::refusal(prompt, context, options.object.as_deref(), &library.language).is_some();
+    if stands || opens_with_a_change(library, prompt) {
         return Err(refusal);
     }
     let whole = |prompt: &str| plainly_asked(library, prompt, context, options);
@@ -378,6 +379,7 @@ fn in_other_words(library: &Library, last: Option<&Last>, prompt: &str, context:
     copies::other_thing(library, last, prompt, context)
         .or_else(|| copies::coloured(last, prompt, language))
         .or_else(|| reword::half(prompt, last?.entry, language))
+        .or_else(|| reword::named(prompt, last?.entry, language, context))
         .or_else(|| reword::change(prompt, language, &words_of(last?)))
 }
 

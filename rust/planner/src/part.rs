@@ -91,8 +91,11 @@ fn ended(text: &str) -> &str {
     text.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | ':' | '.' | '!' | '-'))
 }
 
+/// What makes something new: a change of what stands is never carried out in part.
 fn made(planned: Result<Planned, Refusal>) -> Option<Planned> {
-    planned.ok().filter(|planned| planned.made.is_some())
+    planned
+        .ok()
+        .filter(|planned| planned.made.as_ref().is_some_and(|made| !made.reused))
 }
 
 fn walk(library: &Library, all: &[Clause], context: &Context, plan: Plan) -> Option<Walk> {

@@ -1,6 +1,8 @@
 //! Changes of the last result in words that other rooms know: “scale it to 50 %” is “0.5 times as big”, “remove the ones on the left” is “only on the
 //! right half”.
 
+use geonode_graph::documents::Context;
+
 use crate::language::{Generic, Language};
 use crate::library::Entry;
 use crate::tokens::stem;
@@ -62,6 +64,11 @@ const ONES: [&str; 24] = [
     "please",
 ];
 
+/// Verbs of a change that names what it changes.
+const RESHAPES: [&str; 3] = ["make", "set", "change"];
+/// Words that point to what is there.
+const THIS: [&str; 5] = ["the", "this", "that", "these", "those"];
+
 fn words(prompt: &str) -> Vec<String> {
     let inside = |c: char| c.is_alphanumeric() || matches!(c, '.' | '%');
     let words = prompt
@@ -74,6 +81,38 @@ fn words(prompt: &str) -> Vec<String> {
 pub(crate) fn change(prompt: &str, language: &Language, placed: &[String]) -> Option<String> {
     let words = words(prompt);
     scaled(&words, language).or_else(|| without_a_side(&words, language, placed))
+}
+
+/// “make the circle 8 m wide” of a ring as “make it 8 m wide”: the last result by a name of its preset that nothing in the scene has.
+pub(crate) fn named(prompt: &str, entry: &Entry, language: &Language, context: &Context) -> Option<String> {
+    let mut rest = prompt.trim_start();
+    let mut next = || {
+        let end = rest.find(char::is_whitespace)?;
+        let (word, after) = rest.split_at(end);
+        rest = after.trim_start();
+        Some(word.to_lowercase())
+    };
+    let mut verb = next()?;
+    while language.stop.contains(&verb) {
+        verb = next()?;
+    }
+    let determiner = next()?;
+    let noun = stem(&next()?);
+    if !RESHAPES.contains(&verb.as_str()) || !THIS.contains(&determiner.as_str()) || rest.is_empty() {
+        return None;
+    }
+    let calls = entry.preset.calls.iter().flat_map(|rule| &rule.all);
+    let own = calls.filter_map(|name| entry.concepts.get(name)).flatten();
+    let is_name = own
+        .chain(&entry.terse)
+        .any(|phrase| phrase.weight() == 1 && phrase.stems().any(|word| word == noun));
+    let objects = context.objects.iter().map(|object| &object.name);
+    let collections = context.collections.iter().map(|collection| &collection.name);
+    let is_there = objects
+        .chain(collections)
+        .flat_map(|name| words(name))
+        .any(|word| stem(&word) == noun);
+    (is_name && !is_there).then(|| format!("make it {rest}"))
 }
 
 /// “only on the first half” of a result along a curve as its start and end.
