@@ -446,6 +446,14 @@ def test_an_undone_result_stays_undone_further_back() -> None:
     assert card.UNDONE not in shown() and "Count" in shown()
 
 
+def test_what_was_not_done_is_read_first() -> None:
+    send("scatter 30 rocks on the plane with gnomes beside them")
+    said = "Only a part was done, without “with gnomes beside them”: no preset can do that here."
+    drawn = draw_sidebar(width=2000)
+    assert drawn[drawn.index("New") + 1] == said and shown().count("with gnomes beside them") == 1
+    assert session.current.report is not None and session.current.report.final_message.startswith(said)
+
+
 def test_the_understanding_goes_with_its_result() -> None:
     opened()
     bpy.ops.ed.undo()

@@ -337,7 +337,7 @@ def test_a_round_table_stays_round() -> None:
 def test_a_width_alone_leaves_the_depth_of_a_table() -> None:
     scene()
     said("a table 2 m long")
-    assert "Everything else in it stays as it is." in said("make it 1 m wide").final_message
+    assert "Its other values stay as they are." in said("make it 1 m wide").final_message
     seen = see(bpy.data.objects["Table"])
     assert math.isclose(seen.size(0), 1, rel_tol=1e-4)
     assert math.isclose(seen.size(1), 1.2, rel_tol=1e-4)

@@ -24,8 +24,8 @@ SENTENCES = {
     "The prompt does not say which object it is about. Suitable objects: A, B. Name one, or select it.": (
         "Der Auftrag sagt nicht, um welches Objekt es geht. Geeignete Objekte: A, B. Bitte eines nennen oder auswählen."
     ),
-    "“Scatter” of “Plane” now has: Count 50. Everything else in it stays as it is.": (
-        "„Scatter“ von „Plane“ hat jetzt: Anzahl 50. Alles andere darin bleibt, wie es ist."
+    "“Scatter” of “Plane” now has: Count 50. Its other values stay as they are.": (
+        "„Scatter“ von „Plane“ hat jetzt: Anzahl 50. Seine anderen Werte bleiben, wie sie sind."
     ),
     # Names are names, though presets and their inputs are called the same.
     "The prompt does not say which object it is about. Suitable objects: Stairs, Text. Name one, or select it.": (
@@ -42,7 +42,7 @@ SENTENCES = {
     ),
     # Each of its sentences is shown alone, too.
     "“Scatter” of “Cube” now has: count 50.": "„Scatter“ von „Cube“ hat jetzt: Anzahl 50.",
-    "Everything else in it stays as it is.": "Alles andere darin bleibt, wie es ist.",
+    "Its other values stay as they are.": "Seine anderen Werte bleiben, wie sie sind.",
     "Word it like one of the presets, or choose a language model.": (
         "Wie eine der Vorgaben formulieren, oder ein Sprachmodell wählen."
     ),
@@ -113,7 +113,7 @@ def test_a_message_nobody_translated_is_told_by_its_code(message: tuple[str, str
 
 def test_values_are_told_by_the_names_of_their_sliders() -> None:
     text = "“Scatter” of “Cube” now has: rocks, count 40, minimum distance 0.2 m, no such input 3."
-    told = translation.told_in(f"{text} Everything else in it stays as it is.", "de")
+    told = translation.told_in(f"{text} Its other values stay as they are.", "de")
     assert "hat jetzt: rocks, Anzahl 40, Mindestabstand 0.2 m, no such input 3." in told
 
 

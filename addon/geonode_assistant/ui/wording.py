@@ -125,6 +125,9 @@ def _line(message: Mapping[str, Any], provider: str) -> Line | None:
     text, hint = message.get("text", ""), message.get("hint") or ""
     if code == "conversation_cut":
         return Line(severity, _FORGETS) if provider != OFFLINE else None
+    if code == "nothing_to_change" and provider == OFFLINE and severity != "error":
+        # A change of the last result sets inputs; that its page says the rest again is no news.
+        return None
     section = section_of(code) or ""
     # A preset that does not fit this Blender is no better told in the words of plans than a model's mistake.
     refused = section not in ("gates", "gate causes") and message.get("origin") != "preflight"

@@ -160,7 +160,7 @@ pub(crate) fn changed(read: &Read, scope: &Scope, unit: f64, remarks: &[String],
 pub(crate) fn unchanged(read: &Read, scope: &Scope, unit: f64, names: &Names) -> String {
     let said = done_to(read, scope, unit, names);
     let said = said.replace(" now has: ", " has that already: ");
-    let said = said.replace(" Everything else in it stays as it is.", "");
+    let said = said.replace(" Its other values stay as they are.", "");
     format!("{said} Nothing was changed.")
 }
 
@@ -207,8 +207,10 @@ pub(crate) fn done_to(read: &Read, scope: &Scope, unit: f64, names: &Names) -> S
             names.modifier, read.cast.target
         )
     } else {
-        let rest = if names.also.is_empty() {
-            "Everything else in it stays as it is.".to_owned()
+        let rest = if names.also.is_empty() && placed_anew(read) {
+            "Its other values stay as they are; the copies are placed anew.".to_owned()
+        } else if names.also.is_empty() {
+            "Its other values stay as they are.".to_owned()
         } else {
             format!("With that changes: {}. The rest stays as it is.", names.also.join(", "))
         };
@@ -219,4 +221,13 @@ pub(crate) fn done_to(read: &Read, scope: &Scope, unit: f64, names: &Names) -> S
             said.join(", ")
         )
     }
+}
+
+/// Whether chance places copies, and by the size, distance or number that changes.
+fn placed_anew(read: &Read) -> bool {
+    let parameters = || read.entry.preset.parameters.iter();
+    let by_chance = parameters().any(|one| one.kind == ParameterKind::Seed) && read.entry.preset.thing.is_some();
+    let spaced =
+        |one: &Parameter| one.sizes_things || one.counts_things || one.spaces_things || one.name.starts_with("scale");
+    by_chance && parameters().any(|one| spaced(one) && is_said(read, &one.name))
 }
