@@ -157,7 +157,7 @@ def test_a_value_set_by_hand_is_reset_only_after_approval() -> None:
     before = state()
     report = run_prompt("scatter 100 cubes")
     assert report.status == "error" and report.messages[0]["code"] == "approval_required"
-    assert "resets" in report.messages[0]["text"] and "80" in report.messages[0]["text"]
+    assert "by hand; it becomes" in report.messages[0]["text"] and "80" in report.messages[0]["text"]
     assert state() == before
     asked: list[str] = []
 
@@ -586,7 +586,7 @@ def test_the_same_plan_after_work_by_hand_changes_nothing() -> None:
     # Naming the node is an edit, which may reset it after a question.
     report = api.apply_plan(plan(SMALL))
     assert report.status == "error" and report.messages[0]["code"] == "approval_required", report.messages
-    assert "resets" in report.messages[0]["text"] and state() == before
+    assert "by hand; it becomes" in report.messages[0]["text"] and state() == before
     assert api.apply_plan(plan(SMALL), approve="all").status == "done"
     assert tuple(tree.nodes["new"].inputs["Size"].default_value) == (1, 1, 1)
     bpy.data.objects["Plane"].modifiers["Scatter"].name = "Renamed"

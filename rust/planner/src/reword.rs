@@ -93,7 +93,7 @@ pub(crate) fn named(prompt: &str, entry: &Entry, language: &Language, context: &
         Some(word.to_lowercase())
     };
     let mut verb = next()?;
-    while language.stop.contains(&verb) {
+    while language.stop.contains(&verb) && !RESHAPES.contains(&verb.as_str()) {
         verb = next()?;
     }
     let determiner = next()?;
@@ -103,9 +103,17 @@ pub(crate) fn named(prompt: &str, entry: &Entry, language: &Language, context: &
     }
     let calls = entry.preset.calls.iter().flat_map(|rule| &rule.all);
     let own = calls.filter_map(|name| entry.concepts.get(name)).flatten();
-    let is_name = own
-        .chain(&entry.terse)
-        .any(|phrase| phrase.weight() == 1 && phrase.stems().any(|word| word == noun));
+    // “in a circle” is a name of it as “ring” is.
+    let idle = |word: &String| {
+        *word == noun
+            || language.stop.contains(word)
+            || language.is_determiner(word)
+            || language.prepositions.contains(word)
+    };
+    let is_name = own.chain(&entry.terse).any(|phrase| {
+        let stems: Vec<String> = phrase.stems().collect();
+        stems.len() == phrase.weight() && stems.contains(&noun) && stems.iter().all(idle)
+    });
     let objects = context.objects.iter().map(|object| &object.name);
     let collections = context.collections.iter().map(|collection| &collection.name);
     let is_there = objects

@@ -160,15 +160,13 @@ fn in_order(english: &str) -> String {
     let Some(at) = (0..words.len()).find(|at| measured(*at)) else {
         return english.to_owned();
     };
-    let part = |from: usize, to: usize| words.get(from..to).unwrap_or_default();
-    [
-        part(0, at),
-        part(at + 3, at + 5),
-        part(at, at + 3),
-        part(at + 5, words.len()),
-    ]
-    .concat()
-    .join(" ")
+    let part = |from: usize, to: usize| words.get(from..to).unwrap_or_default().join(" ");
+    // The mark after the thing ends the measure now: “2 m 90 cm” without it is one length.
+    let thing = part(at + 3, at + 5);
+    let bare = thing.trim_end_matches([',', ';', '.', ':']);
+    let mark = thing.strip_prefix(bare).unwrap_or_default();
+    let (before, measure, rest) = (part(0, at), part(at, at + 3), part(at + 5, words.len()));
+    format!("{before} {bare} {measure}{mark} {rest}").trim().to_owned()
 }
 
 #[cfg(test)]
@@ -196,6 +194,10 @@ mod tests {
         assert_eq!(
             english("place 12 cubes en cercle, rayon 2,5 m").as_deref(),
             Some("place 12 cubes in a circle, radius 2,5 m")
+        );
+        assert_eq!(
+            english("Zaun entlang der Kurve, alle 1,5 m ein Pfosten, 90 cm hoch").as_deref(),
+            Some("fence along the curve, a posts every 1,5 m, 90 cm high")
         );
         assert_eq!(english("Verteile 200 Elefanten auf der Ebene"), None);
         assert_eq!(english("scatter 200 rocks"), None);
