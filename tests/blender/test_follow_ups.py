@@ -451,7 +451,7 @@ def test_a_result_is_not_taken_away_by_words(prompt: str, modifier: str) -> None
 @pytest.mark.parametrize(
     ("on", "first", "change", "value"),
     [
-        ("Cube", "9 copies of it in a circle of 5 m diameter", "make the circle 8 m wide", "4 m"),
+        ("Cube", "9 copies of it in a circle of 5 m diameter", "make the circle 8 m wide", "8 m"),
         ("Curve", "turn it into a road 4 m wide", "please make the road 6 m wide", "6 m"),
         ("Ball", "array it 5 times along x, 3 m apart", "set the array to 7 copies", "7"),
     ],
