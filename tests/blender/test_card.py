@@ -52,11 +52,10 @@ def shown() -> str:
 def test_a_result_begins_with_one_sentence_and_offers_what_can_be_done() -> None:
     send()
     drawn = draw_sidebar(width=2000)
-    first = drawn[drawn.index("New") + 1]
-    assert (
-        first
-        == "Scattered 20 copies of built-in cube over “Plane”, made smaller for want of room: to about 92% of their size."
+    first = (
+        "Scattered 20 copies of built-in cube over “Plane”, made smaller for want of room: to about 92% of their size."
     )
+    assert drawn[drawn.index("New") + 1] == first
     assert {"Count", "Seed", "ed.undo", "geonode.open_tree", "Change", "Show Log", "geonode.randomize"} <= set(drawn)
     assert not any("scatter:" in text or text == "scatter" for text in drawn), "the ID of a step is for the log"
 
