@@ -101,13 +101,3 @@ def test_a_chain_has_as_many_links_as_were_asked_for() -> None:
     trail = choose("Trail")
     assert ask("a chain along the trail with 60 links").ok
     assert len(copies(trail)) == 60
-
-
-def test_a_road_is_as_wide_at_its_corner() -> None:
-    scene()
-    trail = choose("Trail")
-    assert ask("turn the trail into a road 2 m wide").ok
-    points = shown(trail) - np.array(trail.location)
-    # The inner and the outer corner of the bend.
-    for corner in ((7, 1), (9, -1)):
-        assert np.linalg.norm(points[:, :2] - corner, axis=1).min() < 0.01
