@@ -23,8 +23,8 @@ BARE = (300, 200)
 ADDON = "bl_ext.user_default.geonode_assistant"
 # The longest wait for a condition, in seconds; generous, because the machine may be slow.
 PATIENCE_S = 60.0
-# Turns of the wheel by which a sidebar is searched: to its top, then down in steps.
-SCROLLS = (-40, 10, 10, 10)
+# Turns of the wheel by which a sidebar is searched: to its top, then down in steps of less than a page at double size.
+SCROLLS = (-40, *[4] * 9)
 KEYS = {" ": "SPACE", ",": "COMMA", ".": "PERIOD", "-": "MINUS"} | dict(
     zip("0123456789", "ZERO ONE TWO THREE FOUR FIVE SIX SEVEN EIGHT NINE".split(), strict=True)
 )
