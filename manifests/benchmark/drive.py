@@ -104,9 +104,11 @@ def ask(task: dict[str, Any], options: argparse.Namespace, **more: Any) -> dict[
     report = api.run(task["prompt"], object=task["object"], approve="all", settings=settings, **more)
     seconds = time.perf_counter() - start
     done = report.status == "done"
-    faults = score.faults(task, before, refused=not done)
     gates = report.gates or {}
     usage = report.usage or {}
+    # A server that never answered has refused nothing.
+    answered = options.arm == "offline" or bool(usage.get("output_tokens"))
+    faults = score.faults(task, before, refused=not done and answered)
     if done and not (task["kind"] == "refuse"):
         restored = undone(before)
     else:
@@ -142,7 +144,7 @@ def ask_raw(task: dict[str, Any], options: argparse.Namespace, server: plain_bpy
     started = time.perf_counter()
     found = plain_bpy.solve(task, server, options.retries)
     seconds = time.perf_counter() - started
-    faults = score.faults(task, before, refused=not found["done"])
+    faults = score.faults(task, before, refused=not found["done"] and found["answered"])
     return {
         "task": task["id"],
         "kind": task["kind"],

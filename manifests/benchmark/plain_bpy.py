@@ -29,6 +29,8 @@ SYSTEM = (
     "Work with Geometry Nodes. Leave everything as it is that the request does not speak of. "
     f"If the request cannot be carried out, answer only {REFUSED} and the reason."
 )
+MOST_TOKENS = 4096
+"""Of an answer: a weak model may never end."""
 SLICES = ("scene_summary", "modifier_stack", "geometry_stats")
 
 
@@ -46,7 +48,7 @@ class Server:
     ) -> None:
         """``prices``: of a million tokens sent and of a million received."""
         self.url = base_url.rstrip("/") + "/chat/completions"
-        self.fixed: dict[str, Any] = {"model": model, "temperature": 0}
+        self.fixed: dict[str, Any] = {"model": model, "temperature": 0, "max_tokens": MOST_TOKENS}
         if seed is not None:
             self.fixed["seed"] = seed
         self.headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
@@ -111,7 +113,8 @@ def opened(blend: bytes) -> None:
 def solve(task: dict[str, Any], server: Server, retries: int) -> dict[str, Any]:
     """Asks for a script and tries it; errors go back. The open file is what came of it afterwards.
 
-    ``done``: a script ran to its end; ``codes``: why none did; ``attempts``: how often the model was asked.
+    ``done``: a script ran to its end; ``codes``: why none did; ``attempts``: how often the model was asked;
+    ``answered``: it said something at least once.
     """
     scene = api.context(task["object"], slices=SLICES)
     wish = f"The scene:\n{json.dumps(scene, ensure_ascii=False)}\n\nThe artist wants: {task['prompt']}"
@@ -120,17 +123,21 @@ def solve(task: dict[str, Any], server: Server, retries: int) -> dict[str, Any]:
         {"role": "user", "content": wish},
     ]
     for attempt in range(1, retries + 2):
-        answer = server.answer(messages)
+        try:
+            answer = server.answer(messages)
+        except (OSError, ValueError) as error:
+            codes = [f"no answer: {error}"[:200]]
+            return {"done": False, "codes": codes, "attempts": attempt, "answered": attempt > 1}
         code = script_of(answer)
         if code is None:
-            return {"done": False, "codes": ["refused"], "attempts": attempt}
+            return {"done": False, "codes": ["refused"], "attempts": attempt, "answered": True}
         result, left = tried(code)
         if left is not None:
             opened(left)
-            return {"done": True, "codes": [], "attempts": attempt}
+            return {"done": True, "codes": [], "attempts": attempt, "answered": True}
         again = f"The script failed; nothing was changed. {result['text']}\nAnswer with the whole corrected script."
         messages += [{"role": "assistant", "content": answer}, {"role": "user", "content": again}]
-    return {"done": False, "codes": [result["code"]], "attempts": attempt}
+    return {"done": False, "codes": [result["code"]], "attempts": attempt, "answered": True}
 
 
 def server_of(options: Any) -> Server:

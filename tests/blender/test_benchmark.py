@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import socket
 import sys
 import threading
 from collections.abc import Iterator
@@ -142,7 +143,7 @@ def test_plain_scripts_run_in_the_sandbox_and_are_scored(tmp_path: Path) -> None
     with model(failing, SUBDIVIDED, "REFUSED: there is no dragon") as (url, requests):
         server = plain_bpy.Server(url, "m", prices=(1.0, 10.0))
         found = plain_bpy.solve(task, server, retries=1)
-        assert found == {"done": True, "codes": [], "attempts": 2}
+        assert found == {"done": True, "codes": [], "attempts": 2, "answered": True}
         assert "PermissionError" in requests[1]["messages"][-1]["content"] and not outside.exists()
         assert "Cube" in requests[0]["messages"][1]["content"]
         assert measure.measure(bpy.data.objects["Cube"])["faces"] == 24
@@ -150,3 +151,14 @@ def test_plain_scripts_run_in_the_sandbox_and_are_scored(tmp_path: Path) -> None
         options = drive.arguments(["--arm", "raw", "--only", "no_such_object", "--base-url", url])
         [result] = drive.run(options)["results"]
     assert result["passed"] and result["codes"] == ["refused"] and result["undo"] is None
+
+
+@pytest.mark.parametrize("arm", ["raw", "endpoint"])
+def test_a_server_that_never_answers_has_refused_nothing(arm: str) -> None:
+    """It fails the task that must be refused, and does not end the benchmark."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+    given = ["--arm", arm, "--only", "no_such_object", "--base-url", url, "--model", "m", "--retries", "0"]
+    [result] = drive.run(drive.arguments(given))["results"]
+    assert not result["done"] and not result["passed"] and "not refused" in result["faults"][0], result

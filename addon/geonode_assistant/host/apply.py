@@ -20,6 +20,7 @@ from . import (
     animation,
     check_tree,
     defaults,
+    handovers,
     identity,
     interface,
     items,
@@ -28,6 +29,7 @@ from . import (
     new_objects,
     node_types,
     places,
+    readers,
     reroutes,
     rna,
     values,
@@ -60,6 +62,7 @@ def apply_delta(
     names: Names | None = None,
     moved: animation.Moved | None = None,
     added: dict[tuple[str, str], str] | None = None,
+    pointed: readers.Pointed | None = None,
 ) -> dict[str, int]:
     """Applies one step and returns how often each operation was carried out, by the names of the delta's lists.
 
@@ -75,6 +78,7 @@ def apply_delta(
     for made in delta.get("objects", []):
         new_objects.make(made)
         counts["objects"] += 1
+    handover = handovers.Handover(delta, _SOCKETS)
     with suppression() as suppressor:
         for tree_delta in delta.get("trees", []):
             edit = TreeEdit(tree_delta, keys, counts, None if names is None else names(tree_delta["tree"]), kept)
@@ -89,6 +93,7 @@ def apply_delta(
             tree = modifier.node_group
             modifiers.write_input(modifier, _interface_ref(tree, ref, keys, "INPUT"), entry["value"])
             counts["modifier_inputs"] += 1
+    handover.finish(pointed if pointed is not None else readers.Pointed())
     if added is not None:
         added.update(keys)
     if moved is None:

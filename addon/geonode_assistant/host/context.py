@@ -13,8 +13,9 @@ from typing import Any, NamedTuple, TypedDict, cast
 import bpy
 import numpy as np
 
-from . import animation, current, export, identity, measure, modifiers, ownership, values
+from . import animation, current, export, identity, measure, modifiers, ownership, readers, values
 from .documents import (
+    Animated,
     Bundle,
     Context,
     Document,
@@ -199,10 +200,13 @@ def described(objects: Iterable[str], trees: Iterable[str], read: dict[str, Tree
     present = trees_of(objects, trees)
     known = read is not None and all(name in read for name in present)
     exported = read if read is not None and known else export.export_trees(present)["trees"]
+    read_of = readers.read_of((values.resolve("node_group", name) for name in exported), _ids_of)
     return {
         "objects": found,
         "trees": exported,
-        "tree_info": {name: _info(values.resolve("node_group", name), ir) for name, ir in exported.items()},
+        "tree_info": {
+            name: _info(values.resolve("node_group", name), ir, read_of.get(name, [])) for name, ir in exported.items()
+        },
         "names": {kind: names(kind) for kind in ("object", "collection", "material", "image", "node_group")},
         "fingerprint": "",
         "scene": {"objects": {}, "collections": {}},
@@ -216,12 +220,16 @@ def without_figures(document: Document) -> dict[str, Any]:
     return {key: value for key, value in document.items() if key != "scene"}
 
 
-def _info(tree: Any, ir: Tree) -> TreeInfo:
+def _ids_of(tree: Any) -> dict[str, str]:
+    return {node.name: node_id for node_id, node in identity.index(tree).items()}
+
+
+def _info(tree: Any, ir: Tree, read: list[Animated]) -> TreeInfo:
     info: TreeInfo = {"users": _users(tree), "library": tree.library is not None, "type": tree.bl_idname}
     made = ownership.read_mark(tree, ir)
     if made is not None:
         info["made"] = made
-    if animated := animation.animated(tree, lambda: {node.name: i for i, node in identity.index(tree).items()}):
+    if animated := [*animation.animated(tree, lambda: _ids_of(tree)), *read]:
         info["animated"] = animated
     return info
 

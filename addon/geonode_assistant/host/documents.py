@@ -353,7 +353,7 @@ class TreeInfo(TypedDict):
 
 
 class Animated(TypedDict):
-    """A value of a node that keyframes or a driver set."""
+    """A value of a node that keyframes or a driver set, or that a driver of anything in the file reads."""
 
     # The node.
     node: str
@@ -361,8 +361,10 @@ class Animated(TypedDict):
     socket: NotRequired[str | None]
     # Name of the socket, or the property.
     name: str
-    # What sets it.
+    # What sets or reads it.
     by: AnimatedBy
+    # The data-block whose driver reads it.
+    reader: NotRequired[str | None]
 
 
 class Scene(TypedDict):
@@ -742,8 +744,8 @@ ItemKind = Literal["socket", "panel"]
 Side = Literal["INPUT", "OUTPUT"]
 
 
-# What sets an animated value.
-AnimatedBy = Literal["keyframes", "driver", "strip"]
+# What sets an animated value, or depends on it.
+AnimatedBy = Literal["keyframes", "driver", "strip", "reader"]
 
 
 class InterfaceEditAdd(TypedDict):

@@ -106,11 +106,12 @@ def modifier_snapshot(modifier: Any) -> dict[str, Any]:
     if modifier.type == "NODES" and modifier.node_group is not None:
         out["node_group"] = modifier.node_group.name
         out["inputs"] = _raw_inputs(modifier)
-        out["bakes"] = {bake.bake_id: _of_bake(bake) for bake in modifier.bakes}
+        out["bakes"] = {bake.bake_id: bake_settings(bake) for bake in modifier.bakes}
     return out
 
 
-def _of_bake(bake: Any) -> dict[str, Any]:
+def bake_settings(bake: Any) -> dict[str, Any]:
+    """How a zone or node is baked."""
     fields = (p for p in bake.bl_rna.properties if not p.is_readonly and p.type not in {"POINTER", "COLLECTION"})
     return {p.identifier: getattr(bake, p.identifier) for p in fields}
 
@@ -118,9 +119,14 @@ def _of_bake(bake: Any) -> dict[str, Any]:
 def restore_bakes(modifier: Any, saved: dict[int, dict[str, Any]]) -> None:
     """Writes how the zones and nodes are baked back; Blender forgets it with the node, and what comes back is new."""
     for bake in modifier.bakes:
-        for name, value in saved.get(bake.bake_id, {}).items():
-            if getattr(bake, name) != value:
-                setattr(bake, name, value)
+        write_bake(bake, saved.get(bake.bake_id, {}))
+
+
+def write_bake(bake: Any, saved: dict[str, Any]) -> None:
+    """Writes how a zone or node is baked."""
+    for name, value in saved.items():
+        if getattr(bake, name) != value:
+            setattr(bake, name, value)
 
 
 def _raw_inputs(modifier: Any) -> dict[str, Any]:

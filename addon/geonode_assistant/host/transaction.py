@@ -24,6 +24,7 @@ from . import (
     new_objects,
     operators,
     ownership,
+    readers,
     undo,
     values,
 )
@@ -77,6 +78,7 @@ class Transaction:
         self._new_modifiers: set[tuple[str, int]] = set()
         self._meanwhile = Meanwhile()
         self._moved = animation.Moved()
+        self._pointed = readers.Pointed()
         self._added: dict[tuple[str, str], str] = {}  # new items of interfaces, by tree and key
         self._actions = animation.KeptActions()
         self._announced = announced
@@ -181,7 +183,7 @@ class Transaction:
         names = self._meanwhile.names_of if self._checkpoint is None else None
         with self._writing(*reached, {made["name"] for made in delta.get("objects", ())}):
             self._wrote |= _writes(delta)
-            done = apply.apply_delta(_unmarked(delta), names, self._moved, self._added)
+            done = apply.apply_delta(_unmarked(delta), names, self._moved, self._added, self._pointed)
         self._moves.note(delta.get("trees", ()))
         self._wrote |= any(done.values())
         return done
@@ -226,7 +228,7 @@ class Transaction:
             self._fonts += [f.name for f in bpy.data.fonts if f.name not in fonts]
             self._made += [m.session_uid for m in bpy.data.materials if m.session_uid not in materials]
             if self._checkpoint is None:
-                self._meanwhile.note_written(trees, objects)
+                self._meanwhile.note_written(trees | self._pointed.names & self._copies.keys(), objects)
                 self._unless_announced()
 
     def _compare(self, trees: Iterable[str], objects: Iterable[str]) -> None:
@@ -275,6 +277,7 @@ class Transaction:
         by_artist = self._meanwhile.edited
         if self._undone():
             by_artist.others.update(self._state["trees"], self._state["objects"])
+        self._pointed.undo()
         self._moved.undo()
         self._actions.restore(by_artist.actions)
         self._remove_new_modifiers()

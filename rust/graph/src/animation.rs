@@ -32,11 +32,15 @@ pub(crate) fn lost(model: &TreeModel, unsaid: &Unsaid, info: Option<&TreeInfo>, 
 }
 
 fn words(animated: &Animated) -> String {
-    let what = match animated.by {
-        AnimatedBy::Driver => "driver",
-        AnimatedBy::Keyframes | AnimatedBy::Strip => "keyframes",
-    };
-    format!("the {what} of “{}” of “{}”", animated.name, animated.node)
+    let value = format!("“{}” of “{}”", animated.name, animated.node);
+    match animated.by {
+        AnimatedBy::Driver => format!("the driver of {value}"),
+        AnimatedBy::Keyframes | AnimatedBy::Strip => format!("the keyframes of {value}"),
+        AnimatedBy::Reader => {
+            let reader = animated.reader.as_deref().unwrap_or_default();
+            format!("{value}, which a driver of “{reader}” reads")
+        }
+    }
 }
 
 fn is_lost(animated: &Animated, model: &TreeModel, unsaid: &Unsaid, scope: Scope<'_>) -> bool {

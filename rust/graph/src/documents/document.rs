@@ -70,7 +70,7 @@ pub struct TreeInfo {
     pub animated: Vec<Animated>,
 }
 
-/// A value of a node that keyframes or a driver set.
+/// A value of a node that keyframes or a driver set, or that a driver of anything in the file reads.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Animated {
@@ -81,11 +81,14 @@ pub struct Animated {
     pub socket: Option<String>,
     /// Name of the socket, or the property.
     pub name: String,
-    /// What sets it.
+    /// What sets or reads it.
     pub by: AnimatedBy,
+    /// The data-block whose driver reads it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reader: Option<String>,
 }
 
-/// What sets an animated value.
+/// What sets an animated value, or depends on it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AnimatedBy {
@@ -96,4 +99,6 @@ pub enum AnimatedBy {
     Driver,
     /// Keyframes of an action that a strip of the nonlinear animation plays.
     Strip,
+    /// A driver that reads it.
+    Reader,
 }
