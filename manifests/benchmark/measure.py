@@ -120,6 +120,21 @@ def _mesh(mesh: Any, slots: list[str]) -> Shape:
     return shape
 
 
+def _curves(data: Any) -> Shape:
+    empty = np.zeros((0, 2), dtype=int)
+    points = _got(data.attributes["position"].data, "vector", 3).astype(float) if len(data.points) else empty
+    sizes = [len(curve.points) for curve in data.curves]
+    return Shape(points.reshape(-1, 3), empty, labels=np.repeat(np.arange(len(sizes)), sizes), curves=len(sizes))
+
+
+def _curves_beside(evaluated: Any) -> Shape | None:
+    """The curves that nodes make beside a mesh. The temporary curve that Blender shows of them cannot be read."""
+    if not hasattr(evaluated, "evaluated_geometry"):  # before 4.5
+        return None
+    geometry = evaluated.evaluated_geometry()
+    return _curves(geometry.curves) if geometry.curves is not None else None
+
+
 def _shape(obj: Any) -> Shape | None:
     data = obj.data
     slots = [slot.material.name if slot.material else "" for slot in obj.material_slots]
@@ -127,9 +142,7 @@ def _shape(obj: Any) -> Shape | None:
         return _mesh(data, slots)
     empty = np.zeros((0, 2), dtype=int)
     if isinstance(data, bpy.types.Curves):
-        points = _got(data.attributes["position"].data, "vector", 3).astype(float) if len(data.points) else empty
-        sizes = [len(curve.points) for curve in data.curves]
-        return Shape(points.reshape(-1, 3), empty, labels=np.repeat(np.arange(len(sizes)), sizes), curves=len(sizes))
+        return _curves(data)
     if isinstance(data, bpy.types.PointCloud):
         points = _got(data.attributes["position"].data, "vector", 3).astype(float) if len(data.points) else empty
         return Shape(points.reshape(-1, 3), empty, labels=np.arange(len(data.points)), cloud=True)
@@ -167,7 +180,8 @@ def _leaves(obj: Any, depsgraph: Any) -> Iterator[Leaf]:
         data = shown.object.data
         key = (type(data).__name__, data.as_pointer() if data is not None else 0, own)
         if key not in shapes:
-            shapes[key] = _shape(shown.object)
+            beside = component and obj.type == "MESH" and isinstance(data, bpy.types.Curve)
+            shapes[key] = _curves_beside(evaluated) if beside else _shape(shown.object)
         shape = shapes[key]
         if shape is not None and (len(shape.points) or shape.volume):
             yield Leaf(shape, inverse @ np.array(shown.matrix_world), not own, component)
@@ -204,7 +218,7 @@ def measure(obj: Any) -> dict[str, Any]:
         warning.message
         for modifier in obj.modifiers
         for warning in getattr(modifier, "node_warnings", ())
-        if warning.type == "ERROR"
+        if warning.type in ("ERROR", "WARNING")
     ]
     if not len(everything) or not out["finite"]:
         return out

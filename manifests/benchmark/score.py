@@ -50,7 +50,12 @@ def prepare(task: dict[str, Any]) -> None:
 def look(task: dict[str, Any]) -> dict[str, Any]:
     """What ``faults`` compares with: the file, and the measures of the task's object."""
     obj = bpy.data.objects.get(task.get("object", ""))
-    return {"file": snapshot.snapshot(), "measures": measure.measure(obj) if obj is not None else {}}
+    file = snapshot.snapshot()
+    return {
+        "file": file,
+        "measures": measure.measure(obj) if obj is not None else {},
+        "still": obj is not None and _is_still(obj),
+    }
 
 
 def faults(task: dict[str, Any], before: dict[str, Any], refused: bool = False) -> list[str]:
@@ -64,6 +69,7 @@ def faults(task: dict[str, Any], before: dict[str, Any], refused: bool = False) 
     found = untouched(task, before["file"], after)
     found += tree_faults(task)
     found += geometry_faults(task, before["measures"])
+    found += scene_faults(task, before, after)
     now = snapshot.snapshot()
     if now["objects"] != after["objects"]:
         raise RuntimeError("the scorer left an input changed")
@@ -98,10 +104,46 @@ def untouched(task: dict[str, Any], before: dict[str, Any], after: dict[str, Any
             found.append(f"node group {name} is gone")
         else:
             found += _tree(name, old_tree, new_tree, free.get("trees", {}).get(name, {}))
-    for kind, names in before["names"].items():
-        gone = sorted(set(names) - set(after["names"][kind])) if kind not in ("objects", "node_groups") else []
-        found += [f"{name} of {kind} is gone" for name in gone]
+    for kind, blocks in before["blocks"].items():
+        for name, held in blocks.items():
+            now = after["blocks"][kind].get(name)
+            if now is not None:
+                found += _block(task, kind, name, held, now)
+            elif kind not in ("objects", "node_groups"):
+                found.append(f"{name} of {kind} is gone")
     return found
+
+
+# What a solution may change of a block that was there, by kind: it is looked at in another way, or follows.
+_MAY_CHANGE = {
+    "objects": {"modifiers"},
+    "node_groups": {"nodes", "links", "interface", "custom"},
+    "scenes": {"objects", "collection"},
+    "collections": {"objects", "children", "all_objects"},
+}
+_OF_THE_OBJECT = {"material_slots", "active_material", "active_material_index", "materials"}
+
+
+def _block(task: dict[str, Any], kind: str, name: str, old: dict[str, Any], new: dict[str, Any]) -> list[str]:
+    """What else of a data-block was changed."""
+    free = set(_MAY_CHANGE.get(kind, ()))
+    obj = bpy.data.objects.get(task["object"])
+    if obj is not None and (kind, name) in {("objects", obj.name), *_data(obj)}:
+        free |= _OF_THE_OBJECT
+    found = [f"{key} of {name} of {kind} was changed" for key in old if key not in free and old[key] != new.get(key)]
+    for key in ("objects", "children"):
+        lost = [one for one in old.get(key, ()) if one not in new.get(key, ())] if kind == "collections" else []
+        found += [f"{one} is no longer in the collection {name}: it was changed" for one in lost]
+    if kind == "scenes":
+        lost = [one for one in old["collection"]["objects"] if one not in new["collection"]["objects"]]
+        found += [f"{one} is no longer in the scene: it was changed" for one in lost]
+    return found
+
+
+def _data(obj: Any) -> list[tuple[str, str]]:
+    """Where the object's own data may be."""
+    kinds = ("meshes", "curves", "hair_curves", "pointclouds", "volumes")
+    return [(kind, obj.data.name) for kind in kinds if obj.data is not None]
 
 
 def _modifiers(name: str, old: list[Any], new: list[Any], free: dict[str, Any]) -> list[str]:
@@ -112,12 +154,15 @@ def _modifiers(name: str, old: list[Any], new: list[Any], free: dict[str, Any]) 
         if now is None:
             found.append(f"modifier {modifier['name']} of {name} is gone")
             continue
-        for key in ("type", "shown") + (() if "group" in free.get("modifiers", ()) else ("group",)):
+        for key in ("type", "shown", "rendered") + (() if "group" in free.get("modifiers", ()) else ("group",)):
             if modifier.get(key) != now.get(key):
                 found.append(f"{key} of modifier {modifier['name']} of {name} was changed")
         for label, value in modifier.get("inputs", {}).items():
             if label not in free.get("inputs", ()) and now.get("inputs", {}).get(label) != value:
                 found.append(f"input {label} of modifier {modifier['name']} of {name} was changed")
+        for label, value in modifier.get("sources", {}).items():
+            if "group" not in free.get("modifiers", ()) and now.get("sources", {}).get(label, value) != value:
+                found.append(f"where {label} of modifier {modifier['name']} of {name} comes from was changed")
     order = [modifier["name"] for modifier in new if modifier["name"] in {modifier["name"] for modifier in old}]
     if order != [modifier["name"] for modifier in old if modifier["name"] in there]:
         found.append(f"the modifiers of {name} are in another order")
@@ -148,6 +193,9 @@ def _tree(name: str, old: dict[str, Any], new: dict[str, Any], free: dict[str, A
         ends = {link[0], link[2]}
         if not ends & loose and (link[0], link[2]) not in pairs and tuple(link) not in now_links:
             found.append(f"link {link[0]} → {link[2]} of {name} is gone")
+    kept = [pair for pair in old["order"] if not set(pair) & loose and pair in new["order"]]
+    if kept != [pair for pair in new["order"] if pair in kept]:
+        found.append(f"the order of links in {name} was changed")
     sockets = {item.get("id"): item for item in new["interface"] if "id" in item}
     for item in old["interface"]:
         if "id" not in item or item["name"] in free.get("interface", ()):
@@ -275,11 +323,49 @@ def geometry_faults(task: dict[str, Any], before: dict[str, Any]) -> list[str]:
             old = _at(before, path)
             wanted = None if old is None else _scaled(old, factor)
             found += [line + title for line in _compare(path, wanted, _at(values, path))]
-        if values["warnings"] or not values["finite"]:
-            found.append(f"{values['warnings'] or 'positions are not finite'}{title}")
+        warnings = [line for line in values["warnings"] if line not in before.get("warnings", ())]
+        if warnings or not values["finite"]:
+            found.append(f"{warnings or 'positions are not finite'}{title}")
         if number == 0 and not values["vertices"] and not values["curve_points"] and not values["points"]:
             found += [] if values["volumes"] else ["nothing is left to see"]
     return found
+
+
+FRAMES_LATER = 9
+
+
+def _is_still(obj: Any) -> bool:
+    """Whether the object shows the same some frames later."""
+    scene = bpy.context.scene
+    frame = scene.frame_current
+    one = measure.measure(obj)["digest"]
+    scene.frame_set(frame + FRAMES_LATER)
+    other = measure.measure(obj)["digest"]
+    scene.frame_set(frame)
+    return one == other
+
+
+def scene_faults(task: dict[str, Any], before: dict[str, Any], after: dict[str, Any]) -> list[str]:
+    """What an artist would stumble over beside the object: what is in sight but not rendered, what moves, what stands
+    in the scene that nobody asked for.
+    """
+    found = []
+    obj = bpy.data.objects.get(task["object"])
+    for modifier in obj.modifiers if obj is not None else ():
+        if modifier.show_viewport and not modifier.show_render:
+            found.append(f"modifier {modifier.name} is not rendered")
+    moves = any("frame" in state for state in task.get("expect", ()))
+    if obj is not None and before["still"] and not moves and not _is_still(obj):
+        found.append("the result changes with the frame")
+    named = {state.get("object") for state in task.get("expect", ())} | {task["object"]}
+    for name, held in after["blocks"]["objects"].items():
+        new = name not in before["file"]["objects"] and name not in named
+        if new and held["shown"] and not held["hide_viewport"] and held["type"] in _GEOMETRY:
+            found.append(f"the new object {name} stands in the scene")
+    return found
+
+
+_GEOMETRY = {"MESH", "CURVE", "SURFACE", "META", "FONT", "CURVES", "POINTCLOUD", "VOLUME"}
 
 
 def _set(task: dict[str, Any], inputs: dict[str, Any]) -> list[tuple[Any, str, Any]]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
+import blocks
 import bpy
 import numpy as np
 
@@ -16,6 +17,13 @@ SKIPPED = LOOKS | {
     "debug_zone_body_lazy_function_graph", "debug_zone_lazy_function_graph", "color_tag", "active_index",
     "active_item", "active_input_index", "active_output_index", "active_main_index", "active_generation_index",
 }  # fmt: skip
+
+
+INTERFACE = (
+    "default_value", "min_value", "max_value", "subtype", "description", "hide_value", "hide_in_modifier",
+    "default_attribute_name", "attribute_domain", "default_input", "structure_type", "optional_label",
+)  # fmt: skip
+"""What a solution may change of a socket of the interface."""
 
 
 def plain(value: Any, depth: int = 0) -> Any:
@@ -81,11 +89,7 @@ def _tree(tree: Any) -> dict[str, Any]:
         if item.item_type == "SOCKET":
             interface.append(
                 {"name": item.name, "in_out": item.in_out, "type": item.socket_type, "id": item.identifier}
-                | {
-                    key: plain(getattr(item, key))
-                    for key in ("default_value", "min_value", "max_value", "subtype", "description", "hide_value")
-                    if hasattr(item, key)
-                }
+                | {key: plain(getattr(item, key)) for key in INTERFACE if hasattr(item, key)}
             )
         else:
             interface.append({"panel": item.name})
@@ -112,6 +116,21 @@ def _read(modifier: Any, identifier: str) -> Any:
         return getattr(getattr(modifier.properties.inputs, identifier, None), "value", None)
     value = modifier.get(identifier)
     return list(value) if hasattr(value, "to_list") else value
+
+
+def sources(modifier: Any) -> dict[str, Any]:
+    """Which inputs of a node modifier take an attribute in place of their value, by name."""
+    out: dict[str, Any] = {}
+    for item in modifier.node_group.interface.items_tree if modifier.node_group else ():
+        if item.item_type == "SOCKET" and item.in_out == "INPUT":
+            if hasattr(modifier, "properties"):
+                entry = getattr(modifier.properties.inputs, item.identifier, None)
+                found = [getattr(entry, "type", None), getattr(entry, "attribute_name", None)]
+            else:
+                found = [modifier.get(f"{item.identifier}_{part}") for part in ("use_attribute", "attribute_name")]
+                found = [bool(found[0]), found[1] or ""]
+            out.setdefault(item.name, found)
+    return out
 
 
 def set_input(modifier: Any, name: str, value: Any) -> None:
@@ -172,9 +191,11 @@ def _object(obj: Any) -> dict[str, Any]:
     modifiers = []
     for modifier in obj.modifiers:
         entry: dict[str, Any] = {"name": modifier.name, "type": modifier.type, "shown": modifier.show_viewport}
+        entry["rendered"] = modifier.show_render
         if modifier.type == "NODES":
             entry["group"] = modifier.node_group.name if modifier.node_group else None
             entry["inputs"] = modifier_inputs(modifier)
+            entry["sources"] = sources(modifier)
         modifiers.append(entry)
     return {
         "type": obj.type,
@@ -186,18 +207,13 @@ def _object(obj: Any) -> dict[str, Any]:
     }
 
 
-KINDS = (
-    "actions", "armatures", "cameras", "collections", "curves", "images", "lattices", "lights", "materials", "meshes",
-    "node_groups", "objects", "particles", "scenes", "sounds", "texts", "textures", "volumes", "worlds",
-)  # fmt: skip
-
-
 def snapshot() -> dict[str, Any]:
-    """Objects, Geometry Nodes trees, and the names of everything else."""
+    """Objects and Geometry Nodes trees in a form of their own, and what every data-block holds."""
+    bpy.context.view_layer.update()  # what was moved is there only now
     return {
         "objects": {obj.name: _object(obj) for obj in bpy.data.objects},
         "trees": {tree.name: _tree(tree) for tree in bpy.data.node_groups if tree.bl_idname == "GeometryNodeTree"},
-        "names": {kind: sorted(block.name for block in getattr(bpy.data, kind)) for kind in KINDS},
+        "blocks": blocks.everything(),
         "frame": bpy.context.scene.frame_current,
     }
 

@@ -299,6 +299,34 @@ def test_every_expectation_can_fail(pointer: str, value: Any) -> None:
     assert all(check.line().startswith("FAIL") and "expected" in check.line() for check in failed)
 
 
+@pytest.mark.parametrize(("key", "value"), [("object", "Rock"), ("modifier", "Other")])
+def test_none_of_these_nodes_is_not_true_of_what_is_not_there(key: str, value: str) -> None:
+    wanted = {"object": "Plane", "modifier": "Scatter", "contains": {"GeometryNodeTransform": [0, 0]}}
+    assert expectations.compare({"status": "done", "node_types": [wanted]}, [RUN], SCENE)[-1].ok
+    last = expectations.compare({"status": "done", "node_types": [wanted | {key: value}]}, [RUN], SCENE)[-1]
+    assert not last.ok and last.actual == "missing"
+
+
+def test_an_object_that_was_hidden_or_replaced_by_its_namesake_is_not_untouched() -> None:
+    expect = {"status": "done", "untouched": [{"kind": "objects", "name": "Plane"}]}
+    file = {("objects", "Plane"): {}}
+    for other in ((1, False, ["Scene"]), (2, True, ["Scene"]), (1, None, [])):
+        places = ({"Plane": (1, True, ["Scene"])}, {"Plane": other})
+        scene = replace(SCENE, before=file, after=file, placed=places)
+        assert not expectations.compare(expect, [RUN], scene)[-1].ok, other
+
+
+def test_lengths_are_compared_as_exactly_as_blender_stores_them() -> None:
+    for value, ok in ((4.0000002, True), (3.9999998, True), (4.0001, False), (3.9999, False)):
+        heat = {"domain": "POINT", "type": "FLOAT", "min": 0.0, "max": value}
+        measured = Measured(MEASURED.evidence, {"Plane": {"heat": heat}})
+        wanted = {"object": "Plane", "attributes": {"heat": {"max": 4}}}
+        checks = expectations.compare(
+            {"status": "done", "geometry": [wanted]}, [RUN], replace(SCENE, measured={None: measured})
+        )
+        assert checks[-1].ok is ok, value
+
+
 @pytest.mark.parametrize(
     ("block", "change"),
     [

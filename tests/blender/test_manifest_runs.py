@@ -278,6 +278,55 @@ def test_attributes_and_warnings_are_measured(tmp_path: Path) -> None:
     ]
 
 
+def test_attributes_of_instances_are_of_instances(tmp_path: Path) -> None:
+    page = (
+        "def heat(geometry: Geometry) -> Geometry:\n"
+        "    balls = instance_on_points(geometry, instance=ico_sphere().mesh)\n"
+        "    return store_named_attribute(balls, data_type='FLOAT', domain='INSTANCE', name='heat', value=0.1)\n\n"
+        "apply('Heat', object='Ball')\n"
+    )
+    step = {"id": "f", "type": "NODE_TREE", "description": "Store", "payload": {"text": page}}
+    data = manifest([{"version": "1.2", "steps": [step], "done": True, "final_message": "Stored."}])
+    heat = {"domain": "INSTANCE", "type": "FLOAT", "min": 0.1, "max": 0.1}
+    data["expect"] = {"status": "done", "geometry": [{"object": "Ball", "attributes": {"heat": heat}}]}
+    report = run(tmp_path, data)
+    if bpy.app.version < (4, 5):  # which shows no instances to Python
+        assert [line.split(":")[0] for line in failed(report)] == ["FAIL  attribute heat of Ball"]
+    else:
+        assert report.ok, failed(report)
+
+
+@untried
+def test_what_is_out_of_sight_was_touched(tmp_path: Path) -> None:
+    hidden = script("bpy.data.objects['Ball'].hide_set(True)")
+    data = manifest([hidden], expect={"status": "done", "untouched": [{"kind": "objects", "name": "Ball"}]})
+    assert [line.split(":")[0] for line in failed(run(tmp_path, data))] == ["FAIL  objects Ball untouched"]
+
+
+@untried
+def test_a_prompt_that_changes_nothing_has_nothing_to_undo(tmp_path: Path) -> None:
+    data = manifest([script("pass")], expect={"status": "done", "undo_restores": True})
+    report = run(tmp_path, data)
+    assert report.error is None and report.ok, failed(report)
+
+
+@untried
+def test_what_has_no_geometry_fails_its_checks_and_no_others(tmp_path: Path) -> None:
+    code = "bpy.context.scene.collection.objects.link(bpy.data.objects.new('Void', None))"
+    wanted = {
+        "status": "done",
+        "geometry": [{"object": "Void", "vertices": 0}, {"object": "Plane", "vertices": 4}],
+        "pictures": [{"object": "Void", "like": "void.png"}, {"object": "Nobody", "like": "nobody.png"}],
+    }
+    report = run(tmp_path, manifest([script(code)], expect=wanted))
+    assert report.error is None
+    assert [line.split(":")[0] for line in failed(report)] == [
+        "FAIL  geometry of Void",
+        "FAIL  picture of Void (perspective)",
+        "FAIL  picture of Nobody (perspective)",
+    ]
+
+
 def look(tmp_path: Path, prompt: str, keep: bool = False, **wanted: Any) -> ManifestReport:
     """The report of a prompt whose result has to look like ``kept/ball.png``."""
     expect = {
@@ -305,7 +354,12 @@ def test_a_result_is_compared_with_a_picture(tmp_path: Path) -> None:
     assert "picture of Plane (top)" in failed(above)[0]
     assert look(tmp_path, "scatter 3 cones on the plane", similarity=0).ok
     (tmp_path / "kept/ball.png").write_bytes(b"no picture")
-    assert "is no picture" in failed(look(tmp_path, prompt))[0]
+    assert "is no PNG picture" in failed(look(tmp_path, prompt))[0]
+    # A picture of another size is not stretched, and one of a thousand megapixels is not opened.
+    for width, height in ((160, 400), (30_000, 30_000)):
+        head = kept[:16] + width.to_bytes(4, "big") + height.to_bytes(4, "big") + kept[24:]
+        (tmp_path / "kept/ball.png").write_bytes(head)
+        assert f"has {width} × {height} pixels, not 320 × 240" in failed(look(tmp_path, prompt))[0]
 
 
 def test_pictures_stay_below_the_folder_of_the_manifest(tmp_path: Path) -> None:

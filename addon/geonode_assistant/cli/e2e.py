@@ -147,6 +147,7 @@ def _run_manifest(data: dict[str, Any], path: Path, around: Circumstances) -> Ma
         undo.push("Start")
     # What the file holds before each prompt, and after the last one.
     states = [_look(report)]
+    placed = [mainfile.objects_placed()]
     runs: list[dict[str, Any]] = []
     # Conversations of manifests are no conversations of the artist's.
     with tempfile.TemporaryDirectory(prefix="geonode-e2e-") as folder:
@@ -158,10 +159,12 @@ def _run_manifest(data: dict[str, Any], path: Path, around: Circumstances) -> Ma
                 runs.append(_run(data, prompt, runs, around, Path(folder)))
             states.append(_look(report))
     report.run = runs[-1]
+    placed.append(mainfile.objects_placed())
     with _timed(report, "measuring"):
         for number, run in enumerate(runs[:-1], 1):
             report.checks.append(Check(f"status of prompt {number}", run["status"] == "done", "done", run["status"]))
-        scene = Scene(document(), _measured(expect, around), states[0], states[-1], report.times["prompts"])
+        measured, took = _measured(expect, around), report.times["prompts"]
+        scene = Scene(document(), measured, states[0], states[-1], took, (placed[0], placed[1]))
         report.checks += expectations.compare(expect, runs, scene)
         report.checks += pictures.compare(expect, path.parent, around.keep_pictures)
         report.trees = _drawings(report.run)
@@ -225,13 +228,18 @@ def _undone(states: list[digest.Digest | None]) -> Iterator[Check]:
     """Takes the prompts back, the last one first: one undo leads to what the file held before it."""
     *before, now = states
     for number, wanted in reversed([*enumerate(before, 1)]):
+        name = "undo restores" if len(before) == 1 else f"undo of prompt {number} restores"
+        if wanted is not None and now is not None and digest.difference(wanted, now) is None:
+            # A prompt that changed nothing made no step.
+            yield _unchanged(name, wanted, now)
+            continue
         undo.step_back()
         found = digest.whole(READING_S)
         if number < len(before) and found is not None and digest.difference(found, now) is None:
             # A script has a step of its own for what the file held before it.
             undo.step_back()
             found = digest.whole(READING_S)
-        yield _unchanged("undo restores" if len(before) == 1 else f"undo of prompt {number} restores", wanted, found)
+        yield _unchanged(name, wanted, found)
         now = found
 
 
@@ -281,6 +289,7 @@ def _measured(expect: dict[str, Any], around: Circumstances) -> dict[int | None,
 
 
 def _measure(names: list[str]) -> Measured:
+    names = [name for name in names if modifiers.has_geometry(name)]
     evidence: Mapping[str, Any] = evaluate.evidence(names, [], None) if names else {"objects": []}
     return Measured(evidence, attributes.summaries(names))
 

@@ -37,6 +37,8 @@ class Scene:
     """The same after the run."""
     seconds: float
     """How long the prompts took."""
+    placed: tuple[Mapping[str, Any], Mapping[str, Any]] = ({}, {})
+    """Which object each name stands for and whether it is in sight, before the run and after it."""
 
 
 def compare(expect: dict[str, Any], runs: Sequence[dict[str, Any]], scene: Scene) -> list[Check]:
@@ -89,6 +91,11 @@ def _existing(expect: dict[str, Any], scene: Scene) -> Iterator[Check]:
     for wanted in expect.get("node_types", ()):
         found = _modifier(objects, wanted["object"], wanted["modifier"])
         trees = list(_trees(scene.document["trees"], found.get("node_group") if found else None))
+        if not trees:
+            # An expectation of none of these nodes must not hold for a modifier that is not there.
+            title = f"nodes of modifier {wanted['modifier']} on {wanted['object']}"
+            yield Check(title, False, "exist", "missing" if found is None else "has no nodes")
+            continue
         types = [node["type"] for tree in trees for node in tree["nodes"]]
         for node_type, number in wanted["contains"].items():
             least, most = number if isinstance(number, list) else (number, math.inf)
@@ -125,6 +132,9 @@ def _untouched(wanted: dict[str, Any], scene: Scene) -> Check:
         if None in one:
             return Check(title, False, "as before", "a node was not there before")
     changed = digest.difference(one, other)
+    if kind == "objects" and changed is None:
+        before, after = scene.placed
+        changed = digest.difference(before.get(name), after.get(name), "/place")
     return Check(title, changed is None, "as before", "as before" if changed is None else f"other {changed}")
 
 
@@ -141,7 +151,7 @@ def _geometry(wanted: dict[str, Any], measured: Measured, at: str) -> Iterator[C
     item = next((one for one in measured.evidence.get("objects", []) if one["name"] == wanted["object"]), None)
     name = wanted["object"] + at
     if item is None:
-        yield Check(f"geometry of {name}", False, "measured", "missing")
+        yield Check(f"geometry of {name}", False, "measured", "missing, or of a kind without geometry")
         return
     evaluated = item.get("evaluated") or {}
     if "warnings" in wanted:
@@ -210,6 +220,13 @@ def _equal(name: str, expected: Any, actual: Any) -> Check:
     return Check(name, expected == actual, expected, actual)
 
 
+_GRAIN = 1e-6
+"""Blender stores lengths as numbers of seven digits: what differs by less is equal."""
+
+
 def _within(name: str, expected: Any, actual: float | None) -> Check:
     low, high = expected if isinstance(expected, list) else (expected, expected)
-    return Check(name, actual is not None and low <= actual <= high, expected, actual)
+    more = 0.0
+    if isinstance(actual, float):
+        more = _GRAIN * max(1.0, *(abs(end) for end in (low, high) if math.isfinite(end)))
+    return Check(name, actual is not None and low - more <= actual <= high + more, expected, actual)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ..host import picture, resemblance
+from ..host import modifiers, picture, resemblance
 from ..messages import AssistantError
 from .manifest import Check
 
@@ -30,7 +30,11 @@ def compare(expect: dict[str, Any], base: Path, keep: bool) -> Iterator[Check]:
         with tempfile.TemporaryDirectory(prefix="geonode-e2e-") as folder:
             made = Path(folder) / "picture.png"
             try:
+                if not modifiers.has_geometry(wanted["object"]):
+                    raise OSError(f"There is no object “{wanted['object']}” with geometry.")
                 picture.render(wanted["object"], made, SIZE, view, _ENGINES)
+                if not resemblance.shows(made):
+                    raise OSError(f"Nothing of “{wanted['object']}” is to be seen.")
                 if keep and not reference.exists():
                     reference.parent.mkdir(parents=True, exist_ok=True)
                     shutil.copyfile(made, reference)

@@ -85,14 +85,18 @@ def summaries(names: Iterable[str]) -> dict[str, dict[str, Summary]]:
 def _summaries(obj: Any) -> dict[str, Summary]:
     evaluated = obj.evaluated_get(bpy.context.evaluated_depsgraph_get())
     parts = [evaluated.data]
+    instances = None
     if hasattr(evaluated, "evaluated_geometry"):
         geometry = evaluated.evaluated_geometry()
-        parts = [geometry.mesh, geometry.curves, geometry.pointcloud, geometry.instances_pointcloud()]
+        instances = geometry.instances_pointcloud()
+        parts = [geometry.mesh, geometry.curves, geometry.pointcloud]
     found: dict[str, Summary] = {}
-    for part in parts:
+    for part in (*parts, instances):
         for attribute in getattr(part, "attributes", ()):
             if attribute.name not in found:
                 found[attribute.name] = _summary(attribute)
+                if part is instances:
+                    found[attribute.name]["domain"] = "INSTANCE"  # Blender shows them as points
     return found
 
 

@@ -54,6 +54,19 @@ def is_unused() -> bool:
     return not bpy.data.filepath and not bpy.data.node_groups
 
 
+def objects_placed() -> dict[str, tuple[int, bool | None, list[str]]]:
+    """By name of each object: which it is, whether it is in sight (None outside of the view layer), its collections."""
+    there = {obj.name for obj in current.view_layer().objects}
+    return {
+        obj.name: (
+            obj.session_uid,
+            not obj.hide_get() if obj.name in there else None,
+            sorted(one.name for one in obj.users_collection),
+        )
+        for obj in bpy.data.objects
+    }
+
+
 def save_copy(file: Path, **options: Any) -> None:
     """Saves the open file under another name; the open file keeps its own name, its unsaved changes and its undo steps.
 

@@ -21,6 +21,17 @@ _VALUELESS = frozenset(
 )
 
 
+_WITH_GEOMETRY = frozenset({
+    "MESH", "CURVE", "SURFACE", "META", "FONT", "CURVES", "POINTCLOUD", "VOLUME", "GREASEPENCIL", "GPENCIL",
+})  # fmt: skip
+
+
+def has_geometry(name: str) -> bool:
+    """Whether there is an object of this name, of a kind that shows geometry."""
+    obj = bpy.data.objects.get(name)
+    return obj is not None and obj.type in _WITH_GEOMETRY
+
+
 def object_named(name: str) -> Any:
     """A local object. Raises `unknown_object` with similar names, `library_data` for a linked one."""
     block = bpy.data.objects.get((name, None)) or bpy.data.objects.get(name)

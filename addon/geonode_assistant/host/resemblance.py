@@ -19,8 +19,14 @@ _EMPTY = 0.02  # least difference of means that does
 
 def similarity(one: Path, other: Path) -> float:
     """From 0 to 1, which is the same picture: the mean structural similarity (Wang et al., 2004) of windows in which
-    one of them shows something. Raises OSError for what is no picture or smaller than ``SIZE``.
+    one of them shows something. Raises OSError for what is no PNG, smaller than ``SIZE``, or of another size.
     """
+    sizes = [_size(path) for path in (one, other)]
+    if None in sizes:
+        raise OSError(f"{(one, other)[sizes.index(None)]} is no PNG picture.")
+    if sizes[0] != sizes[1]:
+        want, have = (f"{size[0]} × {size[1]}" for size in sizes if size is not None)
+        raise OSError(f"{other} has {have} pixels, not {want}.")
     a, b = (_windows(_pixels(path)) for path in (one, other))
     mean_a, mean_b = a.mean(axis=2), b.mean(axis=2)
     var_a, var_b = a.var(axis=2), b.var(axis=2)
@@ -29,6 +35,20 @@ def similarity(one: Path, other: Path) -> float:
     alike /= (mean_a**2 + mean_b**2 + _SAME) * (var_a + var_b + _CONTRAST)
     shows = ((var_a + var_b > _FLAT) | (abs(mean_a - mean_b) > _EMPTY)).any(axis=1)
     return float(max(0.0, alike[shows].mean())) if shows.any() else 1.0
+
+
+def shows(path: Path) -> bool:
+    """Whether a picture shows anything but one colour."""
+    return bool((_windows(_pixels(path)).var(axis=2) > _FLAT).any())
+
+
+def _size(path: Path) -> tuple[int, int] | None:
+    """Width and height of a PNG, from its head: a picture is not decoded before they are known."""
+    with path.open("rb") as stream:
+        head = stream.read(24)
+    if not head.startswith(b"\x89PNG\r\n\x1a\n") or len(head) < 24:
+        return None
+    return int.from_bytes(head[16:20], "big"), int.from_bytes(head[20:24], "big")
 
 
 def _pixels(path: Path) -> Any:
