@@ -4,6 +4,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -376,3 +380,42 @@ def test_the_report_draws_the_tree_that_was_made(tmp_path: Path) -> None:
     for source, output, target, entry in tree["links"]:
         assert output < len(tree["nodes"][source]["outputs"]) and entry < len(tree["nodes"][target]["inputs"])
     assert len({tuple(node["place"]) for node in tree["nodes"] if node["kind"] != "frame"}) > 5
+
+
+ATTENDED = """
+import os, subprocess, sys, time
+from geonode_assistant.cli import attended
+attended.end_with_input()
+assert sys.stdin.read() == "", "what is started from here finds nothing to read"
+subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+print("ready", flush=True)
+COMPUTE
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="groups of processes")
+@pytest.mark.parametrize(
+    "compute",
+    [
+        "time.sleep(60)",
+        # No thread of Python's runs meanwhile.
+        pytest.param(
+            "int('9' * 20_000_000)",
+            marks=pytest.mark.skipif(sys.platform != "linux", reason="the system ends it only there"),
+        ),
+    ],
+)
+def test_a_process_that_loses_the_one_that_started_it_ends_with_its_own(compute: str) -> None:
+    code = f"import sys; sys.set_int_max_str_digits(0)\n{ATTENDED.replace('COMPUTE', compute)}"
+    kept, output = subprocess.PIPE, subprocess.PIPE
+    with subprocess.Popen([sys.executable, "-c", code], stdin=kept, stdout=output, start_new_session=True) as child:
+        assert child.stdin is not None and child.stdout is not None
+        assert child.stdout.readline() == b"ready\n"
+        time.sleep(0.5)
+        assert child.poll() is None
+        begun = time.monotonic()
+        child.stdin.close()
+        # The output ends with the last process that has it.
+        assert child.stdout.read() == b""
+        assert child.wait(10) == -signal.SIGKILL
+        assert time.monotonic() - begun < 5

@@ -74,6 +74,8 @@ def parser(prog: str) -> argparse.ArgumentParser:
         help="write the pictures that manifests compare with and that are not there yet",
     )
     e2e.add_argument("--progress", type=Path, help=argparse.SUPPRESS)
+    # Of a process that holds the other end of standard input.
+    e2e.add_argument("--with-input", action="store_true", help=argparse.SUPPRESS)
     _common(e2e)
     e2e.set_defaults(action=e2e_command)
 
@@ -239,8 +241,10 @@ def _run(
 
 def e2e_command(arguments: argparse.Namespace, console: Console) -> int:
     """Runs each manifest in a fresh scene; one line per check."""
-    from . import e2e
+    from . import attended, e2e
 
+    if arguments.with_input:
+        attended.end_with_input()
     planner = e2e.Planner(arguments.provider, arguments.model, arguments.base_url, arguments.key_variable)
     target = None
     if arguments.report is not None:

@@ -214,8 +214,12 @@ pub(crate) fn replace(file: &Path, text: &str) -> Result<()> {
     let number = WRITTEN.fetch_add(1, Ordering::Relaxed);
     name.push(format!(".{}.{number}", std::process::id()));
     let temporary = file.with_file_name(name);
-    fs::write(&temporary, text).with_context(|| format!("cannot write {}", temporary.display()))?;
-    fs::rename(&temporary, file).with_context(|| format!("cannot write {}", file.display()))
+    let written = fs::write(&temporary, text).and_then(|()| fs::rename(&temporary, file));
+    if written.is_err() {
+        // On a full disk a part of it.
+        let _ = fs::remove_file(&temporary);
+    }
+    written.with_context(|| format!("cannot write {}", file.display()))
 }
 
 /// Removes a folder with its content; a missing one is not an error.
@@ -448,6 +452,18 @@ mod tests {
         fs::create_dir_all(layout.requirements("tools").parent().unwrap()).unwrap();
         fs::write(layout.requirements("tools"), "# nothing\n").unwrap();
         (folder, layout, Wanted::tools())
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_replaced_leaves_no_part_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("report.json");
+        fs::create_dir(&file).unwrap();
+        assert!(replace(&file, "text").is_err());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        fs::remove_dir(&file).unwrap();
+        replace(&file, "text").unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), "text");
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Locks, so that only one xtask at a time creates an environment or a build.
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 /// Held until dropped; a process that dies releases it.
 #[derive(Debug)]
@@ -15,17 +15,34 @@ impl Lock {
     /// # Errors
     /// When the file cannot be created or the file system has no locks.
     pub(crate) fn take(path: &Path, what: &str) -> Result<Self> {
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
-        }
-        let file = File::options().create(true).truncate(false).write(true).open(path);
-        let file = file.with_context(|| format!("cannot open {}", path.display()))?;
+        let file = open(path)?;
         if file.try_lock().is_err() {
             eprintln!("· waiting: another process is working on {what}");
             file.lock().with_context(|| format!("cannot lock {}", path.display()))?;
         }
         Ok(Self(file))
     }
+
+    /// The lock file `path` (created with its folder if necessary) without waiting; `None` if another one holds it.
+    ///
+    /// # Errors
+    /// When the file cannot be created or the file system has no locks.
+    pub(crate) fn try_take(path: &Path) -> Result<Option<Self>> {
+        let file = open(path)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Self(file))),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => bail!("cannot lock {}: {error}", path.display()),
+        }
+    }
+}
+
+fn open(path: &Path) -> Result<File> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    }
+    let file = File::options().create(true).truncate(false).write(true).open(path);
+    file.with_context(|| format!("cannot open {}", path.display()))
 }
 
 #[cfg(test)]
@@ -52,5 +69,15 @@ mod tests {
             }
         });
         assert_eq!(most.load(Ordering::SeqCst), 1);
+    }
+
+    #[test]
+    fn a_lock_that_is_held_is_refused_and_one_that_is_left_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(".lock");
+        let held = Lock::try_take(&path).unwrap();
+        assert!(held.is_some() && Lock::try_take(&path).unwrap().is_none());
+        drop(held);
+        assert!(path.exists() && Lock::try_take(&path).unwrap().is_some());
     }
 }

@@ -1,5 +1,6 @@
 //! Which manifests a run has, in an order that is the same on every machine.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -16,6 +17,8 @@ pub(crate) struct Job {
     pub(crate) file: PathBuf,
     /// Seconds that it may take by its own account: its limit for each prompt, and as much as a slow machine needs to measure.
     pub(crate) seconds: f64,
+    /// Why no Blender can be given it, in a sentence: it then fails without one.
+    pub(crate) unfit: Option<String>,
 }
 
 /// Seconds for everything but the prompts: looks at the whole file, frames, a picture.
@@ -66,10 +69,14 @@ pub(crate) fn select(root: &Path, named: &[PathBuf], selection: &Selection) -> R
     }
     let mut jobs: Vec<Job> = files
         .into_iter()
-        .map(|file| Job {
-            key: key(root, &file),
-            seconds: own_seconds(&file),
-            file,
+        .map(|file| {
+            let unfit = unfit(&file);
+            Job {
+                key: key(root, &file),
+                seconds: if unfit.is_none() { own_seconds(&file) } else { 0.0 },
+                unfit,
+                file,
+            }
         })
         .collect();
     jobs.sort_by(|one, other| one.key.cmp(&other.key));
@@ -109,25 +116,58 @@ fn manifests(path: &Path) -> Result<Vec<PathBuf>> {
         }
         return Ok(vec![path.to_path_buf()]);
     }
-    let entries = std::fs::read_dir(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let json = entries
-        .flatten()
-        .map(|entry| entry.path())
-        .filter(|path| path.is_file() && path.extension().is_some_and(|end| end == "json"));
-    let found: Vec<PathBuf> = json.collect();
+    let what = || format!("cannot read {}", path.display());
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(path).with_context(what)? {
+        let path = entry.with_context(what)?.path();
+        // A link that leads nowhere is no folder: it is there to be run, and fails.
+        if path.extension().is_some_and(|end| end == "json") && !path.is_dir() {
+            found.push(path);
+        }
+    }
     if found.is_empty() {
         bail!("there is no manifest in {}.", path.display());
     }
     Ok(found)
 }
 
-/// The path in the checkout with `/`, so that every machine has the same; elsewhere the absolute path.
+/// Why a Blender cannot be given the file.
+fn unfit(file: &Path) -> Option<String> {
+    match std::fs::metadata(file) {
+        Err(error) => Some(format!("It cannot be read: {error}.")),
+        Ok(found) if !found.is_file() => Some("It is no file.".to_owned()),
+        Ok(_) if file.to_str().is_none() => Some("Its path is not UTF-8 text: rename it.".to_owned()),
+        Ok(_) => None,
+    }
+}
+
+/// The path in the checkout with `/`, so that every machine has the same; elsewhere the absolute path. A link is called as itself.
 fn key(root: &Path, file: &Path) -> String {
-    let whole = file.canonicalize().unwrap_or_else(|_| file.to_path_buf());
+    let whole = match (file.parent(), file.file_name()) {
+        (Some(folder), Some(name)) => {
+            let folder = if folder.as_os_str().is_empty() {
+                Path::new(".")
+            } else {
+                folder
+            };
+            folder.canonicalize().map(|folder| folder.join(name)).ok()
+        }
+        _ => file.canonicalize().ok(),
+    };
+    let whole = whole.unwrap_or_else(|| file.to_path_buf());
     let root = root.canonicalize().unwrap_or_else(|_| root.to_path_buf());
     let shown = whole.strip_prefix(&root).unwrap_or(&whole);
-    let parts: Vec<_> = shown.iter().map(|part| part.to_string_lossy()).collect();
+    let parts: Vec<_> = shown.iter().map(text).collect();
     parts.join("/").replacen("//", "/", 1)
+}
+
+/// A part of a path; two that differ only in what is not UTF-8 have different texts.
+fn text(part: &OsStr) -> String {
+    let chunks = part.as_encoded_bytes().utf8_chunks();
+    chunks.fold(String::new(), |text, chunk| {
+        let bytes = chunk.invalid().iter().map(|byte| format!("\\x{byte:02X}"));
+        text + chunk.valid() + &bytes.collect::<String>()
+    })
 }
 
 /// What the manifest says of its time; the add-on judges whether it is valid at all.
@@ -230,5 +270,38 @@ mod tests {
         let (jobs, keys) = select(folder.path(), &[folder.path().join("a.json")], &Selection::default()).unwrap();
         assert_eq!(keys, ["a.json"]);
         assert!((jobs[0].seconds - (AROUND + 20.0)).abs() < 1e-9, "{jobs:?}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_no_blender_can_be_given_is_there_to_fail() {
+        use std::os::unix::ffi::OsStrExt;
+        let folder = folder(&["a.json"]);
+        let at = |name: &str| folder.path().join(name);
+        std::os::unix::fs::symlink("nowhere", at("dangling.json")).unwrap();
+        std::os::unix::fs::symlink("loop.json", at("loop.json")).unwrap();
+        std::os::unix::fs::symlink("a.json", at("link.json")).unwrap();
+        let _socket = std::os::unix::net::UnixListener::bind(at("socket.json")).unwrap();
+        std::fs::create_dir(at("folder.json")).unwrap();
+        for name in [b"n\xFE.json", b"n\xFF.json"] {
+            std::fs::copy(at("a.json"), folder.path().join(OsStr::from_bytes(name))).unwrap();
+        }
+        let (jobs, _) = select(folder.path(), &[folder.path().to_path_buf()], &Selection::default()).unwrap();
+        let found: Vec<_> = jobs
+            .iter()
+            .map(|job| (job.key.as_str(), job.unfit.as_deref().unwrap_or_default().get(..12)))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("a.json", None),
+                ("dangling.json", Some("It cannot be")),
+                ("link.json", None),
+                ("loop.json", Some("It cannot be")),
+                ("n\\xFE.json", Some("Its path is ")),
+                ("n\\xFF.json", Some("Its path is ")),
+                ("socket.json", Some("It is no fil")),
+            ]
+        );
     }
 }

@@ -8,6 +8,8 @@ mod options;
 mod page;
 mod records;
 mod runner;
+mod scratch;
+mod visible;
 
 use std::collections::BTreeSet;
 use std::io::{IsTerminal, Write};
@@ -29,6 +31,8 @@ use jobs::{Job, Selection};
 pub(crate) use options::E2e;
 use records::{Head, Outcome, Record, Report, Results};
 use runner::{Limits, Runner, Watch};
+use scratch::Scratch;
+use visible::{one_line, visible};
 
 /// The exit status after Ctrl+C.
 const INTERRUPTED: u8 = 130;
@@ -39,6 +43,7 @@ const INTERRUPTED: u8 = 130;
 /// When something is missing, or there is no manifest.
 pub(crate) fn e2e(layout: &Layout, options: &E2e) -> Result<u8> {
     let folder = options.out.clone().unwrap_or_else(|| layout.target().join("e2e"));
+    let _claim = records::claim(&folder)?;
     if options.merge {
         return merge(&folder, &options.manifests);
     }
@@ -69,10 +74,7 @@ pub(crate) fn e2e(layout: &Layout, options: &E2e) -> Result<u8> {
     let run = Run {
         session: &session,
         options: Passed::of(options),
-        limits: Limits {
-            seconds: options.timeout,
-            bytes: Some(options.memory * 1_000_000),
-        },
+        limits: options.limits(),
         workers: options.jobs.map(usize::from),
         reuse: usize::from(options.reuse),
         stop: &stop,
@@ -122,6 +124,7 @@ pub(crate) fn run_all(layout: &Layout, session: &Session, name: &str, printer: &
         keys,
     };
     let folder = results(layout)?.join(name);
+    let _claim = records::claim(&folder)?;
     let (report, last) = run.all(&folder, head, &jobs, printer)?;
     write(&folder, &report, last.as_ref())?;
     Ok(report
@@ -149,7 +152,7 @@ fn merge(folder: &Path, parts: &[PathBuf]) -> Result<u8> {
     }
     let (report, notes) = records::merge(reports)?;
     for note in notes {
-        eprintln!("· {note}");
+        eprintln!("· {}", one_line(&note));
     }
     std::fs::create_dir_all(folder)?;
     let last = Report::read(&folder.join(records::LAST)).ok();
@@ -181,7 +184,7 @@ fn bring_pictures(report: &mut Report, from: &Path, to: &Path) -> Result<()> {
 fn write(folder: &Path, report: &Report, last: Option<&Report>) -> Result<()> {
     env::replace(&folder.join(records::REPORT), &serde_json::to_string_pretty(report)?)?;
     env::replace(&folder.join(records::JUNIT), &junit::of(report)?)?;
-    env::replace(&folder.join(records::PAGE), &page::of(report, last, folder)?)
+    env::replace(&folder.join(records::PAGE), &visible(&page::of(report, last, folder)?))
 }
 
 /// The last lines.
@@ -241,6 +244,7 @@ impl Run<'_> {
     /// Runs them all; the report has what was interrupted as not run. Also what the run before found.
     fn all(&self, folder: &Path, head: Head, jobs: &[Job], printer: &Printer) -> Result<(Report, Option<Report>)> {
         let started = Instant::now();
+        Scratch::sweep(&std::env::temp_dir());
         let results = Results::begin(folder, &head)?;
         let keeper = Keeper {
             state: Mutex::new((results, Vec::new())),
@@ -290,7 +294,7 @@ impl Run<'_> {
     /// The command that runs these one after the other.
     fn command(&self, jobs: &[Job], folder: &Path) -> Result<Command> {
         let mut command = self.session.assistant()?;
-        command.arg("e2e").args(&self.options.arguments);
+        command.arg("e2e").arg("--with-input").args(&self.options.arguments);
         command.arg("--progress").arg(folder.join(runner::PROGRESS));
         command.arg("--debug").arg(folder.join(runner::LOG));
         if self.options.pictures {
@@ -316,7 +320,7 @@ impl Keeper<'_> {
         if self.terminal {
             let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
             let names: Vec<&str> = running.iter().map(String::as_str).collect();
-            let text: String = format!("{done}/{}: {} …", self.total, names.join(", "))
+            let text: String = one_line(&format!("{done}/{}: {} …", self.total, names.join(", ")))
                 .chars()
                 .take(78)
                 .collect();
@@ -372,24 +376,23 @@ fn line(record: &Record, number: usize, total: usize) -> String {
     let word = record.outcome.word();
     let mut lines = vec![format!(
         "[{number}/{total}] {}: {word} ({:.1} s)",
-        record.name(),
+        one_line(&record.name()),
         record.seconds
     )];
     if record.outcome != Outcome::Passed {
-        lines.extend(record.cause.iter().map(|cause| format!("  {cause}")));
+        lines.extend(record.cause.iter().map(|cause| one_line(&format!("  {cause}"))));
         for check in page::failed_checks(record) {
-            lines.push(format!(
-                "  {}: {}, expected {}",
-                check.name, check.actual, check.expected
-            ));
+            let said = format!("  {}: {}, expected {}", check.name, check.actual, check.expected);
+            lines.push(one_line(&said));
         }
         for message in page::messages(record)
             .iter()
             .filter(|message| message.severity != "info")
         {
-            lines.push(format!("  {} [{}]: {}", message.severity, message.code, message.text));
+            let said = format!("  {} [{}]: {}", message.severity, message.code, message.text);
+            lines.push(one_line(&said));
         }
-        lines.extend(record.printed.lines().map(|line| format!("  | {line}")));
+        lines.extend(record.printed.lines().map(|line| format!("  | {}", one_line(line))));
     }
     lines.join("\n")
 }
@@ -413,4 +416,50 @@ fn now() -> u64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| since.as_secs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOSTILE: &str = "\u{1b}[31mred\u{202e}\0\r";
+
+    fn hostile() -> Record {
+        Record {
+            printed: format!("first {HOSTILE}\nsecond"),
+            report: serde_json::json!({
+                "name": format!("two\nlines {HOSTILE}"),
+                "prompts": [HOSTILE],
+                "checks": [{"name": HOSTILE, "ok": false, "expected": HOSTILE, "actual": [HOSTILE]}],
+                "run": {"messages": [{"severity": "error", "code": HOSTILE, "text": HOSTILE}]},
+            }),
+            ..Record::stopped(HOSTILE, Outcome::Failed, 1.0, HOSTILE.to_owned())
+        }
+    }
+
+    #[test]
+    fn no_text_of_a_manifest_is_a_command_to_the_terminal() {
+        let shown = line(&hostile(), 1, 1);
+        assert!(
+            shown.chars().all(|c| c == '\n' || !c.is_control()) && !shown.contains('\u{202e}'),
+            "{shown:?}"
+        );
+        assert_eq!(shown.lines().count(), 6, "{shown:?}");
+    }
+
+    #[test]
+    fn no_text_of_a_manifest_is_a_command_to_the_page() {
+        let folder = tempfile::tempdir().unwrap();
+        let report = Report {
+            head: records::tests::head(&["a"]),
+            seconds: 1.0,
+            complete: true,
+            manifests: vec![hostile()],
+        };
+        write(folder.path(), &report, None).unwrap();
+        let page = std::fs::read_to_string(folder.path().join(records::PAGE)).unwrap();
+        assert!(page.contains("[31mred"));
+        let invisible = |c: &char| c.is_control() && *c != '\n' || *c == '\u{202e}';
+        assert_eq!(page.chars().find(invisible), None);
+    }
 }

@@ -5,6 +5,10 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::jobs::Shard;
+use super::runner::Limits;
+
+/// Megabytes: more than a machine has, and few enough to be counted in bytes.
+const MOST_MEMORY: u64 = 1_000_000_000;
 
 /// The options of `e2e`.
 #[derive(Debug, Args)]
@@ -44,7 +48,7 @@ pub(crate) struct E2e {
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(super) timeout: Option<f64>,
     /// Megabytes that a Blender may have in memory (Linux)
-    #[arg(long, value_name = "MB", default_value_t = 8000, value_parser = clap::value_parser!(u64).range(100..))]
+    #[arg(long, value_name = "MB", default_value_t = 8000, value_parser = clap::value_parser!(u64).range(100..=MOST_MEMORY))]
     pub(super) memory: u64,
     /// How many manifests run one after the other in the same Blender: faster, but one may depend on those before it
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
@@ -75,6 +79,16 @@ pub(crate) struct E2e {
     pub(super) checked: bool,
 }
 
+impl E2e {
+    /// What a manifest may use.
+    pub(super) fn limits(&self) -> Limits {
+        Limits {
+            seconds: self.timeout,
+            bytes: Some(self.memory.saturating_mul(1_000_000)),
+        }
+    }
+}
+
 fn seconds(text: &str) -> Result<f64, String> {
     let value: f64 = text.parse().map_err(|_| "give a number of seconds".to_owned())?;
     if value > 0.0 && value < 1e6 {
@@ -93,4 +107,38 @@ pub(super) enum Arm {
     Answers,
     /// The model of `--base-url`, which writes plain `bpy`; its scripts run in the sandbox only
     Raw,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        options: E2e,
+    }
+
+    #[test]
+    fn numbers_have_bounds_with_which_everything_can_be_counted() {
+        let parsed = |option: &str, value: &str| Line::try_parse_from(["e2e", option, value]);
+        let most = parsed("--memory", "1000000000").unwrap().options.limits();
+        assert_eq!(most.bytes, Some(1_000_000_000_000_000));
+        let least = parsed("--timeout", "1e-300").unwrap().options.limits();
+        assert!(least.seconds.is_some_and(|seconds| seconds > 0.0));
+        for (option, values) in [
+            ("--memory", ["99", "1000000001", "18446744073709551615", "-1", "x"]),
+            ("--timeout", ["0", "1e6", "inf", "nan", "-1"]),
+            ("--jobs", ["0", "257", "65536", "-1", "x"]),
+            ("--repeat", ["0", "1001", "4294967296", "-1", "x"]),
+            ("--reuse", ["0", "65536", "1.0", "-1", "x"]),
+            ("--shard", ["0/1", "2/1", "1/0", "1/18446744073709551616", "x"]),
+        ] {
+            for value in values {
+                assert!(parsed(option, value).is_err(), "{option} {value}");
+            }
+        }
+    }
 }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::jobs::Shard;
+use crate::lock::Lock;
 
 /// The lines that are written as manifests end.
 pub(crate) const LINES: &str = "results.jsonl";
@@ -264,33 +265,41 @@ pub(crate) struct Results {
 }
 
 impl Results {
-    /// Begins: the report that is there becomes the last one, and everything else of the run before is removed.
+    /// Begins: the report that is there becomes the last one, and everything else of the run before is removed, once the first
+    /// line of the new run is written.
     ///
     /// # Errors
-    /// When the folder cannot be written.
+    /// When the folder cannot be written; what the run before left is then as it was.
     pub(crate) fn begin(folder: &Path, head: &Head) -> Result<Self> {
         let what = || format!("cannot write into {}", folder.display());
         std::fs::create_dir_all(folder).with_context(what)?;
+        let new = folder.join(format!("{LINES}.new"));
+        let begun = Self::replace(folder, &new, head);
+        if begun.is_err() {
+            // On a full disk a part of it.
+            let _ = std::fs::remove_file(&new);
+        }
+        begun.with_context(what)
+    }
+
+    fn replace(folder: &Path, new: &Path, head: &Head) -> Result<Self> {
+        let lines = File::create(new)?;
+        write_line(&lines, head)?;
         let (report, last) = (folder.join(REPORT), folder.join(LAST));
         // One that was interrupted has little to compare with.
         if Report::read(&report).is_ok_and(|report| report.complete) {
-            std::fs::rename(&report, &last).with_context(what)?;
+            std::fs::rename(&report, &last)?;
         }
-        for name in [REPORT, LINES, JUNIT, PAGE] {
-            match std::fs::remove_file(folder.join(name)) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error).with_context(what),
-                _ => {}
-            }
+        for name in [REPORT, JUNIT, PAGE] {
+            crate::env::remove_file(&folder.join(name))?;
         }
         crate::env::remove(&folder.join(PICTURES))?;
-        let lines = File::create(folder.join(LINES)).with_context(what)?;
-        let mut results = Self {
+        std::fs::rename(new, folder.join(LINES))?;
+        Ok(Self {
             folder: folder.to_path_buf(),
             lines,
             last: Report::read(&last).ok(),
-        };
-        results.line(head)?;
-        Ok(results)
+        })
     }
 
     /// Writes a record at once.
@@ -298,15 +307,27 @@ impl Results {
     /// # Errors
     /// When the disk is full.
     pub(crate) fn add(&mut self, record: &Record) -> Result<()> {
-        self.line(record)
+        write_line(&self.lines, record).with_context(|| format!("cannot write {}", self.folder.join(LINES).display()))
     }
+}
 
-    fn line(&mut self, value: &impl Serialize) -> Result<()> {
-        let mut text = serde_json::to_string(value)?;
-        text.push('\n');
-        self.lines
-            .write_all(text.as_bytes())
-            .with_context(|| format!("cannot write {}", self.folder.join(LINES).display()))
+fn write_line(mut file: &File, value: &impl Serialize) -> Result<()> {
+    let mut text = serde_json::to_string(value)?;
+    text.push('\n');
+    Ok(file.write_all(text.as_bytes())?)
+}
+
+/// The one run that may write into a folder, as long as this lives.
+///
+/// # Errors
+/// When another one does, or the folder cannot be written.
+pub(crate) fn claim(folder: &Path) -> Result<Lock> {
+    match Lock::try_take(&folder.join(".lock"))? {
+        Some(lock) => Ok(lock),
+        None => bail!(
+            "another run is writing into {}: wait for it, or name another folder with --out.",
+            folder.display()
+        ),
     }
 }
 
@@ -421,6 +442,43 @@ pub(crate) mod tests {
             !folder.path().join(REPORT).exists(),
             "an old report is not taken for a new one"
         );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_run_that_cannot_begin_leaves_the_reports_of_the_one_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let names = || {
+            let entries = std::fs::read_dir(folder.path()).unwrap();
+            let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name()).collect();
+            names.sort();
+            names
+        };
+        for name in [JUNIT, PAGE] {
+            std::fs::write(folder.path().join(name), "old").unwrap();
+        }
+        let report = serde_json::to_string(&part(&["a"], &["a"])).unwrap();
+        std::fs::write(folder.path().join(REPORT), report).unwrap();
+        // What stands in the way of the report that becomes the last one.
+        std::fs::create_dir(folder.path().join(LAST)).unwrap();
+        let before = names();
+        assert!(Results::begin(folder.path(), &head(&["a"])).is_err());
+        assert_eq!(names(), before);
+        std::fs::remove_dir(folder.path().join(LAST)).unwrap();
+        assert!(Results::begin(folder.path(), &head(&["a"])).is_ok());
+        let begun: Vec<_> = [LAST, LINES].iter().map(std::ffi::OsString::from).collect();
+        assert_eq!(names(), begun);
+    }
+
+    #[test]
+    fn a_second_run_into_the_same_folder_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = claim(folder.path()).unwrap();
+        let error = claim(folder.path()).unwrap_err().to_string();
+        assert!(error.starts_with("another run is writing into "), "{error}");
+        drop(first);
+        // The file of one that is dead blocks nobody.
+        assert!(folder.path().join(".lock").exists() && claim(folder.path()).is_ok());
     }
 
     #[test]

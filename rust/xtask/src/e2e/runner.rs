@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use super::jobs::Job;
 use super::records::{Outcome, Record};
+use super::scratch::Scratch;
 
 /// What Blender and the add-on need to start on a busy machine.
 const START: Duration = Duration::from_secs(180);
@@ -70,17 +71,24 @@ impl Runner<'_> {
     /// # Errors
     /// When Blender cannot be started, or a result not be kept.
     pub(crate) fn run(&self, jobs: &[Job]) -> Result<()> {
-        let mut rest = jobs;
-        while !rest.is_empty() && !self.stop.load(Ordering::Relaxed) {
-            let ended = self.one_blender(rest)?;
-            rest = rest.get(ended..).unwrap_or_default();
+        let (unfit, mut fit): (Vec<Job>, Vec<Job>) = jobs.iter().cloned().partition(|job| job.unfit.is_some());
+        for job in unfit {
+            self.watch.begins(&job);
+            let cause = job.unfit.unwrap_or_default();
+            self.watch
+                .ended(Record::stopped(&job.key, Outcome::Error, 0.0, cause), None)?;
+        }
+        while !fit.is_empty() && !self.stop.load(Ordering::Relaxed) {
+            let ended = self.one_blender(&fit)?;
+            fit.drain(..ended.min(fit.len()));
         }
         Ok(())
     }
 
     /// How many of the manifests ended in it: at least one, unless everything was stopped.
     fn one_blender(&self, jobs: &[Job]) -> Result<usize> {
-        let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
+        let scratch = Scratch::new(&std::env::temp_dir())?;
+        let folder = &scratch.folder;
         let temporary = folder.path().join("tmp");
         std::fs::create_dir(&temporary)?;
         let log = File::create(folder.path().join(LOG))?;
@@ -88,7 +96,8 @@ impl Runner<'_> {
         for variable in ["TMPDIR", "TEMP", "TMP"] {
             command.env(variable, &temporary);
         }
-        command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
+        // What reads it ends with this process, however that ends.
+        command.stdin(Stdio::piped()).stdout(log.try_clone()?).stderr(log);
         #[cfg(unix)]
         if self.grouped {
             std::os::unix::process::CommandExt::process_group(&mut command, 0);
@@ -403,6 +412,7 @@ mod tests {
                 key: key.into(),
                 file: key.into(),
                 seconds: 60.0,
+                unfit: None,
             })
             .collect();
         let runner = Runner {
@@ -444,6 +454,38 @@ mod tests {
             Some("Blender crashed during the manifest: SIGSEGV.")
         );
         assert_eq!(records[1].printed, "cause\ncause");
+    }
+
+    #[test]
+    fn what_no_blender_can_be_given_fails_without_one() {
+        let seen = Seen::default();
+        let runner = Runner {
+            launch: &|_, _| anyhow::bail!("there is nothing to start"),
+            limits: Limits::default(),
+            stop: &AtomicBool::new(false),
+            grouped: true,
+            watch: &seen,
+        };
+        let job = Job {
+            key: "a".into(),
+            file: "a".into(),
+            seconds: 0.0,
+            unfit: Some("It is no file.".into()),
+        };
+        runner.run(&[job]).unwrap();
+        let records = seen.0.into_inner().unwrap();
+        assert_eq!(ends(&records), [("a", Outcome::Error)]);
+        assert_eq!(records[0].cause.as_deref(), Some("It is no file."));
+    }
+
+    #[test]
+    fn the_standard_input_of_a_blender_is_open_as_long_as_this_process_is_there() {
+        let script = "start; read -t 0.3 line; [ $? -gt 128 ]; end $name $([ $? = 0 ] && echo true || echo false)";
+        let records = run(script, Limits::default(), &AtomicBool::new(false));
+        assert!(
+            records.iter().all(|record| record.outcome == Outcome::Passed),
+            "{records:?}"
+        );
     }
 
     #[test]
