@@ -151,8 +151,8 @@ def within(seen: Seen, size: float) -> bool:
 
 
 def shrinking(seen: Seen) -> Any:
-    """The distances of instances along x, each as a share of the one before."""
-    along = np.diff(np.sort(seen.places[:, 0])) if seen.instances > 2 else np.zeros(2)
+    """What neighbours along x are apart beyond the gap of 0.2 m, each as a share of the one before."""
+    along = np.diff(np.sort(seen.places[:, 0])) - 0.2 if seen.instances > 2 else np.zeros(2)
     return along[1:] / np.maximum(along[:-1], 1e-6)
 
 

@@ -18,7 +18,7 @@ use crate::preset::{Parameter, ParameterKind};
 use crate::refusal::Refusal;
 use crate::roles::Thing;
 use crate::stays;
-use crate::template::{Read, Standing, broken, facts, parameters, scale_of};
+use crate::template::{Read, Standing, broken, facts, parameters, scale_of, sides_said};
 use crate::values::PromptValue;
 use crate::whole;
 use crate::wording::{
@@ -84,7 +84,8 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
     if let Some(refusal) = resized_itself(read, &names, object).or_else(|| sized_collection(read)) {
         return Err(refusal);
     }
-    if names.reused || paging::stretch(read, context).is_none() {
+    let measures = |one: &Parameter| matches!(one.of.unwrap_or(one.kind), ParameterKind::Length);
+    if paging::stretch(read, context).is_none() && entry.preset.parameters.iter().any(measures) {
         remarks.extend(of_scale);
     }
     let fresh = scope.clone();
@@ -121,6 +122,7 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
         remarks.extend(said_of_change(read, &scope, unit)?);
     }
     remarks.extend(degrees(read, &scope, unit));
+    remarks.extend(sides_said(read, &scope, unit));
     if entry.preset.is_whole() && !names.reused {
         let (_, missing) = whole::without_missing(&entry.preset.plan.page, context);
         if !missing.is_empty() {

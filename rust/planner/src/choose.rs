@@ -213,6 +213,9 @@ pub(crate) fn choose<'a>(library: &'a Library, reading: &Reading, prompt: &str) 
     {
         candidates.retain(|one| !likened(one));
     }
+    if names_collection(reading) && candidates.iter().any(|one| one.entry.preset.thing.is_some()) {
+        candidates.retain(|one| one.entry.preset.thing.is_some());
+    }
     candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
     let Some((best, others)) = candidates.split_first() else {
         let nearest = library.nearest(prompt);
@@ -257,11 +260,22 @@ pub(crate) fn choose<'a>(library: &'a Library, reading: &Reading, prompt: &str) 
         // What only describes is no second wish, and is named as what is not understood.
         return Err(match (asks(best), asks(other)) {
             (true, true) => several(best.entry, other.entry),
-            (false, true) => not_understood(other.entry, strange(other.entry, best, reading)),
+            (false, true) => match strange(other.entry, best, reading) {
+                words if words.is_empty() => return Ok(other.entry),
+                words => not_understood(other.entry, words),
+            },
             _ => not_understood(best.entry, strange(best.entry, other, reading)),
         });
     }
     Ok(best.entry)
+}
+
+/// Whether a collection is named, “12 pines from the collection Trees”: what makes its own uses nothing of the scene.
+fn names_collection(reading: &Reading) -> bool {
+    let mut items = reading.items.iter();
+    items.any(
+        |item| matches!(&item.kind, ItemKind::Mention(mention) if matches!(mention.referent, Referent::Collection(_))),
+    )
 }
 
 /// Whether the word only says what the result is like: “like a city”; not “I would like a city”, “something like a city”.

@@ -153,6 +153,12 @@ fn decides(entry: &Entry, reading: &Reading, at: usize) -> bool {
         let strengthens = reading.is(at + 1, &["to", "and", "with", "into", "in", "by", "using", "as"]);
         return placed && (!strengthens || before.is_some_and(measure));
     }
+    // “every second pebble” are not all.
+    if reading.is(at, &["second", "other", "alternate", "fourth", "fifth"]) {
+        return before.is_some_and(|before| {
+            reading.is(before, &["every"]) || reading.is(before, &["each"]) && !reading.is(at, &["other"])
+        });
+    }
     // “along the curve” of what is built straight.
     let path = reading.is(at, &["along", "following"])
         && reading.item(next).is_some_and(|item| match &item.kind {
@@ -290,6 +296,9 @@ impl Words<'_> {
         let (entry, reading) = (self.entry, self.reading);
         let language = reading.language;
         let explained = self.explained.contains(&at);
+        if is_apposition(reading, at) {
+            return Fate::Silent { told: false };
+        }
         let first = (0..reading.items.len()).find(|at| !reading.means_nothing(*at)) == Some(at);
         let deed = OTHER_DEEDS.contains(&item.text.as_str());
         let made = first && makes(reading, entry, at) && !deed;
@@ -312,7 +321,9 @@ impl Words<'_> {
         let colour = language.colours.contains(&item.stem);
         let before_noun = describes(entry, reading, at, self.used);
         let understood = |at: usize| self.used.contains(&at) || self.explained.contains(&at);
-        let only = item.text == "only" && goes_on(reading, understood, at + 1);
+        // “on the top face *only*, each 5 mm across”
+        let closes = at > 0 && understood(at - 1) && ends_clause(reading, at + 1);
+        let only = item.text == "only" && (closes || goes_on(reading, understood, at + 1));
         let restricts = is_place(reading, at) && !only || decides(entry, reading, at);
         let negation = opens || language.negations.contains(&item.text);
         // “3 per square foot”: a number that counts something else than the things.
@@ -341,6 +352,39 @@ impl Words<'_> {
         }
         Fate::Soft
     }
+}
+
+/// Whether a clause ends before this place.
+fn ends_clause(reading: &Reading, at: usize) -> bool {
+    reading.item(at).is_none_or(|item| match item.kind {
+        ItemKind::Break(_) => true,
+        ItemKind::Word => reading.language.conjunctions.contains(&item.text),
+        _ => false,
+    })
+}
+
+/// Nouns behind a name that say what it is the name of: “the ground *plane*”, “my Lamp *object*”.
+const APPOSITIONS: [&str; 8] = [
+    "plane",
+    "object",
+    "mesh",
+    "curve",
+    "collection",
+    "surface",
+    "model",
+    "geometry",
+];
+
+/// Whether the word only says what the name before it is the name of.
+fn is_apposition(reading: &Reading, at: usize) -> bool {
+    let named = at
+        .checked_sub(1)
+        .and_then(|before| reading.item(before))
+        .is_some_and(|item| {
+            matches!(&item.kind, ItemKind::Mention(mention)
+            if matches!(mention.referent, Referent::Object { .. } | Referent::Collection(_) | Referent::Generic(_)))
+        });
+    named && reading.is(at, &APPOSITIONS)
 }
 
 /// Checks all words that no role and no parameter used. Returns the harmless ones.

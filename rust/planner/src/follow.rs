@@ -232,7 +232,20 @@ impl<'a> Follow<'_, 'a> {
         let lower = off.trim_start_matches("without ").trim().to_lowercase();
         let plain = |text: &str| {
             let words = text.split_whitespace();
-            let words = words.filter(|word| !["the", "a", "my", "this", "modifier"].contains(word));
+            let words = words.filter(|word| {
+                ![
+                    "the",
+                    "a",
+                    "my",
+                    "this",
+                    "modifier",
+                    "again",
+                    "please",
+                    "now",
+                    "completely",
+                ]
+                .contains(word)
+            });
             words.collect::<Vec<_>>().join(" ")
         };
         // “from the cube” says whose it is.

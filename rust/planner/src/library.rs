@@ -245,16 +245,23 @@ impl Library {
         let places = self.shared.words("place").map(str::to_owned);
         let short = entries.iter().flat_map(|entry| &entry.preset.terse).cloned();
         let language = &self.language;
+        // “paint them red”: what is done to copies.
+        let done_to_copies = entries.iter().filter(|entry| entry.preset.target.copies);
+        let done_to_copies = done_to_copies.flat_map(|entry| entry.preset.target.object_of.clone());
         let acts = |word: &String| {
             let stem = tokens::stem(word);
             let thing = language.shape(&stem).is_some() || language.generic.contains_key(&stem);
             word.chars().all(char::is_alphabetic)
-                && !(thing || language.is_determiner(word) || language.numbers.contains_key(word))
+                && !(thing
+                    || language.prepositions.contains(word)
+                    || language.is_determiner(word)
+                    || language.numbers.contains_key(word))
         };
         let deeds = examples
             .filter_map(first)
             .chain(places)
             .chain(short)
+            .chain(done_to_copies)
             .filter(acts)
             .collect();
         let known = entries.iter().flat_map(|e| e.vocabulary.iter().cloned()).collect();

@@ -95,21 +95,18 @@ pub(crate) fn names(title: &str, object: &SceneObject, context: &Context, about:
             also: Vec::new(),
         };
     }
-    let remark = (about == About::Last).then(|| {
-        let why = match earlier.zip(group) {
-            None => {
-                return format!(
-                    "“{}” has no earlier result to change, so this is a new one.",
-                    object.name
-                );
-            }
-            Some((modifier, _)) if modifier.made.is_none() => "was renamed, copied or appended, so it counts as yours",
-            Some((_, group)) if !is_numbered(group, title) => "is of another kind",
-            Some(_) => "is used in other places too",
-        };
-        let group = group.map_or("", String::as_str);
-        format!("The last result, “{group}”, {why} and stays as it is; this is a new one.")
-    });
+    // Where none was made on the object, “it” is the object.
+    let remark = earlier
+        .zip(group)
+        .filter(|_| about == About::Last)
+        .map(|(modifier, group)| {
+            let why = match group {
+                _ if modifier.made.is_none() => "was renamed, copied or appended, so it counts as yours",
+                _ if !is_numbered(group, title) => "is of another kind",
+                _ => "is used in other places too",
+            };
+            format!("The last result, “{group}”, {why} and stays as it is; this is a new one.")
+        });
     Names {
         modifier: free(title, |name| object.modifiers.iter().any(|m| m.name == name)),
         group: free(title, |name| context.node_groups.iter().any(|g| g.name == name)),

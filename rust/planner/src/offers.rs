@@ -81,6 +81,7 @@ fn unit_cost(kind: ParameterKind, unit: Unit) -> Option<f64> {
         | (ParameterKind::Seed, Unit::Bare)
         | (ParameterKind::Length, Unit::Metres | Unit::Blender)
         | (ParameterKind::Angle | ParameterKind::Turns, Unit::Radians)
+        | (ParameterKind::Turns, Unit::Times)
         | (ParameterKind::Factor, Unit::Percent | Unit::Times | Unit::Bare) => Some(0.0),
         (ParameterKind::Length | ParameterKind::Angle | ParameterKind::Turns, Unit::Bare) => Some(0.8),
         _ => None,
@@ -259,6 +260,16 @@ fn after_things(reading: &Reading, at: usize, things: &[usize]) -> bool {
         .is_some_and(|item| item.text.ends_with('s') && item.stem != item.text)
 }
 
+/// Whether a length has its word only behind the next one: of “3 m and 5 m apart” neither says another thing than the distance.
+fn shares_word(reading: &Reading, at: usize) -> bool {
+    let measure = |at: usize| {
+        matches!(reading.item(at).map(|item| &item.kind), Some(ItemKind::Quantity(quantity))
+            if matches!(quantity.unit, Unit::Metres | Unit::Blender) && matches!(quantity.amount, Amount::One(_)))
+    };
+    let worded = reading.item(at + 3).is_some_and(|item| item.kind == ItemKind::Word);
+    measure(at) && reading.is(at + 1, &["and", "or"]) && measure(at + 2) && worded
+}
+
 /// Every number with the parameters that it could be, the most certain first.
 pub(crate) fn offers(entry: &Entry, reading: &Reading, things: &[usize], idle: &[usize]) -> Vec<Offer> {
     let numbers = (0..reading.items.len()).filter(|at| !idle.contains(at));
@@ -283,6 +294,7 @@ fn offers_of(entry: &Entry, reading: &Reading, things: &[usize], at: usize) -> V
         return offers;
     }
     let may_be_first = may_be_first(reading, at, quantity);
+    let shares_word = shares_word(reading, at);
     let mut unsaid: Vec<(u32, Offer)> = Vec::new();
     let whole = quantity.unit == Unit::Bare && matches!(quantity.amount, Amount::One(n) if n.fract() == 0.0);
     let counts_noun = whole && counted_noun(reading, at).is_some();
@@ -359,6 +371,10 @@ fn offers_of(entry: &Entry, reading: &Reading, things: &[usize], at: usize) -> V
             };
             unsaid.push((rank, plain(vague + f64::from(rank) * 0.1)));
         }
+    }
+    if shares_word {
+        offers.retain(|offer| !offer.span.is_empty() && offer.span.end <= at);
+        return offers;
     }
     // A number that nothing explains is what the preset needs most; if that has a value already, it is none of the rest.
     let first = unsaid.iter().map(|(rank, _)| *rank).min();

@@ -209,7 +209,7 @@ fn asked(library: &Library, prompt: &str, context: &Context, options: &Options) 
                 .flatten()
                 .find_map(|rest| {
                     let made = single(library, &rest, &context, &free, false).ok()?;
-                    sequence::with_colours(library, made, &context, &part)
+                    sequence::with_colours(made, &context, &part)
                 });
             return Ok(both.unwrap_or(planned));
         }
@@ -223,7 +223,7 @@ fn asked(library: &Library, prompt: &str, context: &Context, options: &Options) 
         for rest in rests {
             match single(library, &rest, &context, &free, false) {
                 Ok(made) => {
-                    if let Some(both) = sequence::with_colours(library, made, &context, &part) {
+                    if let Some(both) = sequence::with_colours(made, &context, &part) {
                         return Ok(both);
                     }
                 }

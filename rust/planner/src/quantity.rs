@@ -56,6 +56,24 @@ pub(crate) struct Quantity {
     pub(crate) unit: Unit,
 }
 
+/// Words that say of a length that it is the size of something.
+const SIZES: [&str; 8] = ["high", "tall", "wide", "long", "deep", "thick", "broad", "across"];
+/// Words that say of the length behind them that it lies between things, so that it is no part of their size: “every 2 m 90 cm high” are two lengths.
+const SPACING: [&str; 12] = [
+    "every",
+    "each",
+    "per",
+    "spaced",
+    "spacing",
+    "gap",
+    "gaps",
+    "distance",
+    "interval",
+    "intervals",
+    "radius",
+    "apart",
+];
+
 impl Reader<'_> {
     /// The unit at this token. “in” counts as inches only where it cannot be the preposition.
     pub(crate) fn unit(&self, at: usize) -> Option<(Unit, f64)> {
@@ -98,6 +116,16 @@ impl Reader<'_> {
         } else {
             (1.0, at)
         }
+    }
+
+    /// Whether words before the number say that it is a distance: “every 2 m”, “with a spacing of 2 m”.
+    fn spaces(&self, at: usize) -> bool {
+        let of = |at: usize| {
+            at.checked_sub(1)
+                .filter(|before| self.is(*before, &["of", "about", "is"]))
+        };
+        let before = of(at).unwrap_or(at).checked_sub(1);
+        before.is_some_and(|before| self.is(before, &SPACING))
     }
 
     /// A number with its unit: (value in the base unit, unit, end).
@@ -152,6 +180,7 @@ impl Reader<'_> {
             if let Some(Kind::Number(more)) = self.tokens.get(end).map(|t| t.kind.clone())
                 && let Some((Unit::Metres, smaller)) = self.unit(end + 1).filter(|(_, f)| *f < factor)
                 && !self.is(end + 1, &["in"])
+                && !(self.is(end + 2, &SIZES) && self.spaces(at))
             {
                 value += more * smaller;
                 end += 2;

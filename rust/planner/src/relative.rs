@@ -502,5 +502,6 @@ fn changed<'a>(library: &'a Library, last: &Last<'a>, said: &Said<'a>) -> Result
         remarks,
         unused: Vec::new(),
         counted: None,
+        compared: !matches!(said.by, Some(By::Exactly(_))),
     })
 }

@@ -8,6 +8,7 @@ use crate::cover;
 use crate::degree;
 use crate::fill::{self, Filled};
 use crate::library::{Entry, Library};
+use crate::likeness;
 use crate::place;
 use crate::reading::{ItemKind, Reading};
 use crate::refusal::Refusal;
@@ -233,7 +234,8 @@ fn filled<'a>(
     if let Some(refusal) = choose::only_described(entry, reading, &cast.target).filter(|_| !active) {
         return Err(refusal);
     }
-    if let Some(refusal) = place::refusal(entry, reading, &cast, context) {
+    if let Some(refusal) = place::refusal(entry, reading, &cast, context).or_else(|| likeness::refusal(entry, reading))
+    {
         return Err(refusal);
     }
     let mut filled = fill::fill(entry, reading, &cast.used, &context.units)?;
@@ -276,5 +278,6 @@ fn filled<'a>(
         remarks,
         unused,
         counted,
+        compared: false,
     })
 }

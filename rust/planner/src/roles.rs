@@ -411,6 +411,16 @@ fn fitting_noun<'n>(noun: &'n Noun, thing: Option<&Noun>, all: &'n [Noun], kinds
     }
 }
 
+/// The items that name what is copied once more: “posts every 80 cm, *posts* 1.1 m tall”.
+fn said_again(noun: &Noun, reading: &Reading) -> Vec<usize> {
+    let stem = reading.item(noun.at).map(|item| &item.stem);
+    let items = reading.items.iter().enumerate();
+    items
+        .filter(|(_, one)| one.kind == ItemKind::Word && Some(&one.stem) == stem)
+        .map(|(at, _)| at)
+        .collect()
+}
+
 /// Assigns the roles of a preset. `words` is the digest of the prompt.
 ///
 /// # Errors
@@ -515,6 +525,7 @@ pub(crate) fn cast(
             used.push(noun.at);
         }
     }
+    used.extend(thing.into_iter().flat_map(|noun| said_again(noun, reading)));
     Ok(Cast {
         target,
         makes,

@@ -248,6 +248,7 @@ pub fn plan(wanted: &Wanted<'_>, context: &Context) -> Result<Value, Refusal> {
         remarks,
         unused: Vec::new(),
         counted: None,
+        compared: false,
     };
     build(&read, context, About::New("")).map(|planned| planned.plan)
 }

@@ -2,7 +2,7 @@
 //!
 //! A prompt is cut only where both halves are prompts of their own that are understood; otherwise the first refusal stands.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 use geonode_graph::documents::Modifier;
 use geonode_graph::documents::context::{Context, SceneObject};
@@ -25,7 +25,7 @@ pub(crate) fn planned(library: &Library, prompt: &str, context: &Context, plan: 
     let parts = parts.or_else(|| {
         let (first, rest) = two_things(library, prompt)?;
         let made = plan(&first, context, false)?;
-        let now = after(library, &made, &rest, context)?;
+        let now = after(&made, context).filter(|_| !is_of_copies(library, &made, &rest))?;
         // Where chance places both, it does not place them alike.
         let other = plan(&format!("{rest}, seed 1"), &now, true);
         let next = other.or_else(|| plan(&rest, &now, true))?;
@@ -52,16 +52,10 @@ pub(crate) fn planned(library: &Library, prompt: &str, context: &Context, plan: 
         };
         let (first, rest) = at_random(prompt, &library.language).or_else(whole)?;
         let made = plan(&first, context, false)?;
-        let now = after(library, &made, "", context)?;
+        let now = after(&made, context)?;
         let next = plan(&format!("randomise the {rest}"), &now, true)?;
         // What is left to chance is how the copies lie: nothing else is made for it.
-        let of_copies = |title: &str| {
-            library
-                .entries
-                .iter()
-                .any(|one| one.preset.title == title && one.preset.target.copies)
-        };
-        of_copies(&next.understanding.preset).then(|| vec![made, next])
+        works_on_copies(library, &next).then(|| vec![made, next])
     });
     parts.map(joined)
 }
@@ -84,7 +78,14 @@ fn at_random(prompt: &str, language: &Language) -> Option<(String, String)> {
     let each = |at: usize| ["each", "every"].contains(&&*plain(at));
     // “each *cube* is scaled”.
     let joins = |at: usize| {
-        chance(at) || kind(at).is_some() || language.at_random.beside.contains(&plain(at)) || at > 0 && each(at - 1)
+        let number = plain(at).starts_with(|c: char| c.is_ascii_digit());
+        let unit = matches!(plain(at).as_str(), "m" | "cm" | "mm" | "degree" | "degrees" | "deg");
+        number
+            || unit
+            || chance(at)
+            || kind(at).is_some()
+            || language.at_random.beside.contains(&plain(at))
+            || at > 0 && each(at - 1)
     };
     let start = (0..words.len()).rev().take_while(|at| joins(*at)).last()?;
     let cut = (start.max(1)..words.len()).find(|at| {
@@ -95,9 +96,20 @@ fn at_random(prompt: &str, language: &Language) -> Option<(String, String)> {
     if kinds.is_empty() || !(cut..words.len()).any(chance) {
         return None;
     }
+    // “rotated by up to 15 degrees”: how far, where it is said of one of them.
+    let number = |at: &usize| plain(*at).starts_with(|c: char| c.is_ascii_digit());
+    let mut numbers = (cut..words.len()).filter(number);
+    let far = match (numbers.next(), numbers.next()) {
+        (None, _) => String::new(),
+        (Some(at), None) if kinds.len() == 1 => {
+            let unit = words.get(at + 1).copied().unwrap_or_default();
+            format!(" up to {} {unit}", words.get(at).copied().unwrap_or_default())
+        }
+        _ => return None,
+    };
     let first = words.get(..cut)?.join(" ");
     let first = first.trim_end_matches(|c: char| !c.is_alphanumeric()).to_owned();
-    Some((first, kinds.into_iter().collect::<Vec<_>>().join(" and ")))
+    Some((first, kinds.into_iter().collect::<Vec<_>>().join(" and ") + &far))
 }
 
 /// The prompt without the words that give every part a colour at random: “…, each tile a random colour”, “books *in random colours*”, “coloured randomly”.
@@ -190,8 +202,8 @@ pub(crate) fn loses_colours(planned: &Planned) -> bool {
 }
 
 /// What was made with colours at random; `plan` as for [`planned`].
-pub(crate) fn with_colours(library: &Library, made: Planned, context: &Context, plan: Plan) -> Option<Planned> {
-    let now = after(library, &made, "", context)?;
+pub(crate) fn with_colours(made: Planned, context: &Context, plan: Plan) -> Option<Planned> {
+    let now = after(&made, context)?;
     let next = plan("random colours", &now, true)?;
     Some(joined(vec![made, next]))
 }
@@ -241,6 +253,22 @@ fn two_things(library: &Library, prompt: &str) -> Option<(String, String)> {
     Some((one(said(first, joint)), one(said(joint + 1, place))))
 }
 
+/// Whether the words say something of copies that `made` shows, and not of what these stand on.
+fn is_of_copies(library: &Library, made: &Planned, words: &str) -> bool {
+    let thing = made.made.as_ref().and_then(|left| left.thing.as_ref());
+    let mut words = words.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+    !matches!(thing, None | Some(Thing::Itself)) && words.any(|word| library.language.of_copies.contains(&word))
+}
+
+/// Whether a plan works on copies alone: “paint them red”.
+fn works_on_copies(library: &Library, next: &Planned) -> bool {
+    let preset = &next.understanding.preset;
+    library
+        .entries
+        .iter()
+        .any(|one| one.preset.title == *preset && one.preset.target.copies)
+}
+
 fn in_parts(library: &Library, prompt: &str, context: &Context, plan: Plan, most: usize) -> Option<Vec<Planned>> {
     let halves = library.language.then.iter().map(|mark| (mark, true));
     let halves = halves.chain(library.language.also.iter().map(|mark| (mark, false)));
@@ -254,11 +282,13 @@ fn in_parts(library: &Library, prompt: &str, context: &Context, plan: Plan, most
             return None;
         }
         let made = plan(first, context, most < MOST)?;
-        let now = after(library, &made, rest, context)?;
+        let now = after(&made, context)?;
+        let of_copies = is_of_copies(library, &made, rest);
         let mut all = vec![made];
         match plan(rest, &now, true) {
+            Some(next) if of_copies && !works_on_copies(library, &next) => return None,
             Some(next) => all.push(next),
-            None if most > 2 => all.extend(in_parts(library, rest, &now, plan, most - 1)?),
+            None if most > 2 && !of_copies => all.extend(in_parts(library, rest, &now, plan, most - 1)?),
             None => return None,
         }
         Some(all)
@@ -285,17 +315,9 @@ fn opens_with_a_deed(library: &Library, text: &str) -> bool {
     library.deeds.contains(&word) && !library.language.constraints.contains(&word)
 }
 
-/// The scene once `made` is there, for the request that follows; none where that speaks of something that is not known yet.
-fn after(library: &Library, made: &Planned, rest: &str, context: &Context) -> Option<Context> {
+/// The scene once `made` is there, for the request that follows.
+fn after(made: &Planned, context: &Context) -> Option<Context> {
     let left = made.made.as_ref()?;
-    let copies = !matches!(left.thing, None | Some(Thing::Itself));
-    let words: HashSet<String> = rest
-        .split(|c: char| !c.is_alphanumeric())
-        .map(str::to_lowercase)
-        .collect();
-    if copies && library.language.of_copies.iter().any(|word| words.contains(word)) {
-        return None;
-    }
     let mut context = context.clone();
     if context.object(&left.object).is_none() {
         context.objects.push(SceneObject {

@@ -25,6 +25,9 @@ pub(crate) fn names(context: &Context, language: &Language) -> BTreeSet<String> 
         .collect()
 }
 
+/// From this length on, a word may lack two letters: “pebls”.
+const LACKING: usize = 5;
+
 /// The name that a misspelt word was meant to be, if exactly one is that close: letters in another order, one too many or one too few, but none
 /// that is another, for “plates” are no planes; in a long word two of any sort.
 pub(crate) fn meant(word: &str, names: &BTreeSet<String>) -> Option<String> {
@@ -34,7 +37,8 @@ pub(crate) fn meant(word: &str, names: &BTreeSet<String>) -> Option<String> {
     let close = |name: &&String| {
         let distance = strsim::osa_distance(word, name);
         let slip = distance == 1 && (same_letters(word, name) || word.len() != name.len());
-        (slip || distance <= 2 && word.len() >= LONG) && word.as_bytes().first() == name.as_bytes().first()
+        let lacks = word.len() >= LACKING && name.len() == word.len() + 2 && is_part(word, name);
+        (slip || lacks || distance <= 2 && word.len() >= LONG) && word.as_bytes().first() == name.as_bytes().first()
     };
     let mut found = names.iter().filter(close);
     let first = found.next()?;
@@ -51,6 +55,12 @@ pub(crate) fn meant(word: &str, names: &BTreeSet<String>) -> Option<String> {
         .find(|name| name.ends_with('s') == plural)
         .or(Some(first))
         .cloned()
+}
+
+/// Whether the letters of a word stand in another in their order.
+fn is_part(word: &str, whole: &str) -> bool {
+    let mut letters = whole.bytes();
+    word.bytes().all(|letter| letters.any(|other| other == letter))
 }
 
 /// Whether two words have the same letters in another order.

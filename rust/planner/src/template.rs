@@ -11,6 +11,7 @@ use crate::library::{Entry, Library};
 use crate::preset::{Parameter, ParameterKind};
 use crate::refusal::Refusal;
 use crate::roles::{Cast, Thing};
+use crate::side;
 use crate::values::{PromptValue, plain};
 
 /// What was read from a prompt, with the preset that it fits.
@@ -29,6 +30,8 @@ pub(crate) struct Read<'a> {
     pub(crate) unused: Vec<String>,
     /// How many things the letters of the prompt ask for.
     pub(crate) counted: Option<f64>,
+    /// Whether the values come from those that stand: “twice as high”.
+    pub(crate) compared: bool,
 }
 
 /// The values of inputs that a change leaves as they are, by parameter.
@@ -197,7 +200,9 @@ pub(crate) fn parameters(
     let stands = |name: &str| standing.and_then(|values| values.get(name));
     for parameter in &entry.preset.parameters {
         let value = match read.values.get(&parameter.name) {
-            Some(PromptValue::Number(n)) if parameter.kind == ParameterKind::Length => expr::finite("/", n / unit),
+            Some(PromptValue::Number(n)) if parameter.kind == ParameterKind::Length => {
+                expr::finite("/", n / unit * of_side(read, parameter, scope))
+            }
             Some(PromptValue::Number(n)) if matches!(parameter.kind, ParameterKind::Count | ParameterKind::Seed) => {
                 expr::eval(&json!(["round", n]), scope)
             }
@@ -280,6 +285,30 @@ pub(crate) fn parameters(
         }
     }
     Ok(assumed)
+}
+
+/// How many times the side that a size is said of goes into the largest one.
+fn of_side(read: &Read, parameter: &Parameter, scope: &Scope) -> f64 {
+    let words = read.sources.get(&parameter.name).map_or("", String::as_str);
+    if read.compared {
+        1.0
+    } else {
+        side::factor(parameter, words, scope)
+    }
+}
+
+/// What is said of sizes that are not those of the largest side. `unit` is metres per local unit.
+pub(crate) fn sides_said(read: &Read, scope: &Scope, unit: f64) -> Vec<String> {
+    let said = read.entry.preset.parameters.iter().filter_map(|parameter| {
+        let Some(PromptValue::Number(_)) = read.values.get(&parameter.name) else {
+            return None;
+        };
+        let words = read.sources.get(&parameter.name)?;
+        let size = scope.get(&parameter.name)?.as_f64()? * unit;
+        let other = (of_side(read, parameter, scope) - 1.0).abs() > 0.01;
+        other.then(|| format!("For “{words}” the largest side is {} m.", plain(size)))
+    });
+    said.collect()
 }
 
 /// Whether the target has an extent.

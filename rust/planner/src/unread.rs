@@ -12,14 +12,17 @@ pub(crate) fn not_understood(entry: &Entry, mut words: Vec<String>) -> Refusal {
     let mut named = HashSet::new();
     words.retain(|word| named.insert(word.clone()));
     words.truncate(8);
-    let numbers = words.iter().all(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+    let numbers = !words.is_empty() && words.iter().all(|word| word.starts_with(|c: char| c.is_ascii_digit()));
     let why = if numbers {
         " A number needs a word that says what it is (“5 cm apart”), and each value is given once."
     } else {
         ""
     };
     let words = words.iter().map(|word| format!("“{}”", shorten(word)));
-    let list = words.collect::<Vec<_>>().join(", ");
+    let mut list = words.collect::<Vec<_>>().join(", ");
+    if list.is_empty() {
+        "how the rest of the words belongs to it".clone_into(&mut list);
+    }
     let message = format!(
         "Understood: {} ({}) Not understood: {list}. Nothing was changed. Leave that out, or word it differently.{why}",
         entry.preset.title, entry.preset.description

@@ -270,7 +270,8 @@ fn behind_lead<'t>(text: &'t str, language: &Language) -> &'t str {
 
 /// Shorthand, written out: “w/ a radius” is “with a radius”, “w/o caps” “without caps”, “5/m²” “5 per square metre”.
 pub(crate) fn written_out(prompt: &str) -> std::borrow::Cow<'_, str> {
-    const SHORT: [(&str, &str); 5] = [
+    const SHORT: [(&str, &str); 6] = [
+        ("get rid of", "delete"),
         ("eli5", ""),
         ("w/out", "without "),
         ("w/o", "without "),

@@ -52,11 +52,6 @@ fn what_brings_in_something_else_is_left_out_and_said_first() {
             "20 steps",
         ),
         (
-            "place 20 cubes along the curve and make them glow",
-            &["and make them glow"],
-            "20 copies",
-        ),
-        (
             "place 20 cubes along the curve, coloured red",
             &["coloured red"],
             "20 copies",
