@@ -372,6 +372,59 @@ def test_pictures_stay_below_the_folder_of_the_manifest(tmp_path: Path) -> None:
         assert report.error is not None and "/expect/pictures/0/like" in report.error["message"], outside
 
 
+def test_links_do_not_lead_out_of_the_folder_of_the_manifest(tmp_path: Path) -> None:
+    outside, folder = tmp_path / "outside", tmp_path / "inside"
+    outside.mkdir()
+    folder.mkdir()
+    (folder / "folder").symlink_to(outside)
+    (folder / "ball.png").symlink_to(outside / "ball.png")
+    (folder / "circle.png").symlink_to("circle.png")
+    for like in ("folder/ball.png", "folder/new/ball.png", "ball.png", "circle.png"):
+        [line] = failed(look(folder, "scatter 12 cubes on the plane", keep=True, like=like))
+        assert like == "circle.png" or "leads out of the folder of the manifest" in line, line
+        assert not [*outside.iterdir()], like
+    (folder / "kept").mkdir()
+    (folder / "pictures").symlink_to("kept")
+    assert look(folder, "scatter 12 cubes on the plane", keep=True, like="pictures/ball.png").ok
+    assert (folder / "kept/ball.png").is_file()
+
+
+def test_the_start_is_a_file_below_the_folder_of_the_manifest(tmp_path: Path) -> None:
+    folder = tmp_path / "inside"
+    folder.mkdir()
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    bpy.context.scene.collection.objects.link(bpy.data.objects.new("Ball", bpy.data.meshes.new("Ball")))
+    for file in (tmp_path / "outside.blend", folder / "scene.blend"):
+        bpy.ops.wm.save_as_mainfile(filepath=str(file), copy=True)
+    (folder / "link.blend").symlink_to("../outside.blend")
+    (folder / "folder").symlink_to("..")
+    (folder / "same.blend").symlink_to("scene.blend")
+    data = manifest([moves("x")], expect={"status": "done", "objects": ["Ball"]})
+    for inside in ("scene.blend", "./scene.blend", "same.blend"):
+        assert run(folder, data | {"start": {"blend": inside}}).ok, inside
+    outside = ["../outside.blend", str(tmp_path / "outside.blend"), "folder/outside.blend", "link.blend"]
+    for path in [*outside, "scene.blend/", "scene.blend\0", "folder/../outside.blend"]:
+        with pytest.raises(AssistantError) as caught:
+            run(folder, data | {"start": {"blend": path}})
+        assert caught.value.code == "manifest_invalid", path
+        assert "/start/blend" in caught.value.message or "leads out of the folder" in caught.value.message, path
+
+
+def test_what_was_found_before_an_error_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: Any) -> Any:
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr(e2e, "_undone", broken)
+    data = manifest([moves("x")], name="Ball", expect={"status": "done", "objects": ["Ball"], "undo_restores": True})
+    path = tmp_path / "m.json"
+    path.write_text(json.dumps(data))
+    [report] = e2e.run_each([path], lambda _: e2e.Circumstances(), Console(), e2e.Progress(None))
+    assert report.error is not None and "broken" in report.error["message"] and not report.ok
+    assert (report.name, report.prompts) == ("Ball", ["move the ball"])
+    assert [check.ok for check in report.checks] and all(check.ok for check in report.checks)
+    assert report.run["status"] == "done"
+
+
 def test_the_report_draws_the_tree_that_was_made(tmp_path: Path) -> None:
     report = look(tmp_path, "scatter 12 cubes on the plane", keep=True)
     [tree] = report.trees

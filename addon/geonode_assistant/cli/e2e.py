@@ -97,9 +97,9 @@ def run_each(
     circumstances: Callable[[int], Circumstances],
     console: Console,
     progress: Progress,
-    run: Callable[[Path, Circumstances], ManifestReport] | None = None,
 ) -> Iterator[ManifestReport]:
-    """Runs manifests one after the other. One that cannot be read, or fails in an unforeseen way, is one that failed.
+    """Runs manifests one after the other. One that cannot be read, or fails in an unforeseen way, is one that failed;
+    its report has everything that was found before.
 
     Raises AssistantError ``cancelled`` after Ctrl+C.
     """
@@ -108,21 +108,25 @@ def run_each(
         around.check()
         progress.write(started=number)
         started = time.monotonic()
+        report = ManifestReport(path.stem, str(path))
         try:
-            report = (run or _run_file)(path, around)
+            _run_file(path, around, report)
         except Exception as error:
             known = AssistantError.of(error)
             if known.code == "cancelled":
                 raise
             console.log_traceback()
-            report = ManifestReport(path.stem, str(path), error={**failure(error), "hint": known.hint})
+            report.error = {**failure(error), "hint": known.hint}
             report.seconds = time.monotonic() - started
         progress.write(finished=number, report=report.to_dict())
         yield report
 
 
-def _run_file(path: Path, around: Circumstances) -> ManifestReport:
-    return _run_manifest(manifest.load(path), path, around)
+def _run_file(path: Path, around: Circumstances, report: ManifestReport) -> None:
+    """Runs one manifest, and puts what is found into the report as it is found."""
+    data = manifest.load(path)
+    report.name, report.prompts = data["name"], [data["prompt"], *data.get("follow_ups", ())]
+    _run_manifest(data, path, around, report)
 
 
 def run_manifest(
@@ -136,12 +140,13 @@ def run_manifest(
     Raises AssistantError if the manifest cannot be read (``manifest_invalid``, ``file_not_found`` …), or if measuring
     takes longer than it may (``run_timeout``).
     """
-    return _run_file(path, Circumstances(timeout_s, interrupt, on_event))
+    report = ManifestReport(path.stem, str(path))
+    _run_file(path, Circumstances(timeout_s, interrupt, on_event), report)
+    return report
 
 
-def _run_manifest(data: dict[str, Any], path: Path, around: Circumstances) -> ManifestReport:
-    expect, prompts = data["expect"], [data["prompt"], *data.get("follow_ups", ())]
-    report = ManifestReport(data["name"], str(path), prompts=prompts)
+def _run_manifest(data: dict[str, Any], path: Path, around: Circumstances, report: ManifestReport) -> None:
+    expect = data["expect"]
     with _timed(report, "start"):
         build_start(data.get("start"), path.parent)
         undo.push("Start")
@@ -151,14 +156,14 @@ def _run_manifest(data: dict[str, Any], path: Path, around: Circumstances) -> Ma
     runs: list[dict[str, Any]] = []
     # Conversations of manifests are no conversations of the artist's.
     with tempfile.TemporaryDirectory(prefix="geonode-e2e-") as folder:
-        for prompt in prompts:
+        for prompt in report.prompts:
             if runs and runs[-1]["status"] != "done":
                 break
             around.check()
             with _timed(report, "prompts"):
                 runs.append(_run(data, prompt, runs, around, Path(folder)))
+            report.run = runs[-1]
             states.append(_look(report))
-    report.run = runs[-1]
     placed.append(mainfile.objects_placed())
     with _timed(report, "measuring"):
         for number, run in enumerate(runs[:-1], 1):
@@ -178,7 +183,6 @@ def _run_manifest(data: dict[str, Any], path: Path, around: Circumstances) -> Ma
         elif expect.get("undo_restores"):
             report.checks += _undone(states)
     around.check()
-    return report
 
 
 @contextlib.contextmanager
@@ -295,12 +299,12 @@ def _measure(names: list[str]) -> Measured:
 
 
 def build_start(start: dict[str, Any] | None, base: Path) -> None:
-    """Builds the start scene of a manifest. A path is relative to the manifest."""
+    """Builds the start scene of a manifest. A path leads below the folder of the manifest, ``base``."""
     if start is None:
         starter.build_starter_scene()
         return
     if "blend" in start:
-        path = (base / start["blend"]).resolve()
+        path = manifest.beside(start["blend"], base)
         mainfile.check(path)
         mainfile.open_file(path)
         return

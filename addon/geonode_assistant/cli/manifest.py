@@ -38,6 +38,25 @@ def load(path: Path) -> dict[str, Any]:
     return json.loads(text)
 
 
+def beside(path: str, folder: Path) -> Path:
+    """The file that a manifest names by a path below its own folder, with links followed. It need not exist.
+
+    Raises ``manifest_invalid`` if a link leads out of the folder: nothing is read or written there.
+    """
+    try:
+        root = folder.resolve()
+        found = (root / path).resolve()
+    except (OSError, RuntimeError) as error:
+        raise AssistantError("manifest_invalid", f"{path} leads nowhere: its links go in a circle.") from error
+    if not found.is_relative_to(root) or found == root:
+        raise AssistantError(
+            "manifest_invalid",
+            f"{path} leads out of the folder of the manifest.",
+            "Put the file, not a link to it, below the folder of the manifest.",
+        )
+    return found
+
+
 def _line(finding: dict[str, Any]) -> str:
     return f"{finding['path'] or '/'}: {finding['message']}"
 

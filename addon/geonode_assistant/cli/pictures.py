@@ -11,6 +11,7 @@ from typing import Any
 
 from ..host import modifiers, picture, resemblance
 from ..messages import AssistantError
+from . import manifest
 from .manifest import Check
 
 SIZE = (320, 240)
@@ -26,10 +27,10 @@ def compare(expect: dict[str, Any], base: Path, keep: bool) -> Iterator[Check]:
         view = wanted.get("view", "perspective")
         name = f"picture of {wanted['object']} ({view})"
         least = wanted.get("similarity", LEAST)
-        reference = (base / wanted["like"]).resolve()
         with tempfile.TemporaryDirectory(prefix="geonode-e2e-") as folder:
             made = Path(folder) / "picture.png"
             try:
+                reference = manifest.beside(wanted["like"], base)
                 if not modifiers.has_geometry(wanted["object"]):
                     raise OSError(f"There is no object “{wanted['object']}” with geometry.")
                 picture.render(wanted["object"], made, SIZE, view, _ENGINES)

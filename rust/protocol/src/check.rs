@@ -101,6 +101,32 @@ fn holds_nul(value: &Value) -> bool {
     }
 }
 
+/// Blender ends a text at NUL, so that it would get another one than was said.
+pub(crate) fn whole_texts(value: &Value, at: &str, findings: &mut Collector) {
+    if !holds_nul(value) {
+        return;
+    }
+    match value {
+        Value::String(text) => findings.error(|| {
+            let whole = Change::replace(at, text.replace('\0', ""));
+            let hint = Hint::change("Leave the character out.", whole);
+            let message = "The text contains the character NUL, at which Blender would cut it off.";
+            Finding::error(Code::InvalidValue, at, message).hint(hint)
+        }),
+        Value::Array(list) => {
+            for (index, entry) in list.iter().enumerate().filter(|(_, entry)| holds_nul(entry)) {
+                whole_texts(entry, &format!("{at}/{index}"), findings);
+            }
+        }
+        Value::Object(fields) => {
+            for (name, field) in fields.iter().filter(|(_, field)| holds_nul(field)) {
+                whole_texts(field, &pointer::child(at, name), findings);
+            }
+        }
+        _ => {}
+    }
+}
+
 struct Check<'a> {
     version: Version,
     limits: &'a Limits,
@@ -196,9 +222,7 @@ impl Check<'_> {
             self.script(payload, at);
             return;
         };
-        if holds_nul(payload) {
-            self.whole_texts(payload, at);
-        }
+        whole_texts(payload, at, self.findings);
         let Some(list) = payload.get(field).and_then(Value::as_array) else {
             return;
         };
@@ -213,29 +237,6 @@ impl Check<'_> {
         for (index, op) in list.iter().enumerate().take(limit.saturating_sub(before)) {
             let at = Lazy { at, field, index };
             self.op(ops, op, &at);
-        }
-    }
-
-    /// Blender ends a text at NUL, so that it would get another one than the plan says.
-    fn whole_texts(&mut self, value: &Value, at: &str) {
-        match value {
-            Value::String(text) if text.contains('\0') => self.findings.error(|| {
-                let whole = Change::replace(at, text.replace('\0', ""));
-                let hint = Hint::change("Leave the character out.", whole);
-                let message = "The text contains the character NUL, at which Blender would cut it off.";
-                Finding::error(Code::InvalidValue, at, message).hint(hint)
-            }),
-            Value::Array(list) => {
-                for (index, entry) in list.iter().enumerate().filter(|(_, entry)| holds_nul(entry)) {
-                    self.whole_texts(entry, &format!("{at}/{index}"));
-                }
-            }
-            Value::Object(fields) => {
-                for (name, field) in fields.iter().filter(|(_, field)| holds_nul(field)) {
-                    self.whole_texts(field, &pointer::child(at, name));
-                }
-            }
-            _ => {}
         }
     }
 

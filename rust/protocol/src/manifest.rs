@@ -16,7 +16,7 @@ use crate::finding::{Finding, Hint};
 use crate::json::{Reader, Stop};
 use crate::limits::Limits;
 use crate::object_schemas::Shape;
-use crate::{pointer, schema};
+use crate::{check, pointer, schema};
 
 mod expected;
 
@@ -84,7 +84,7 @@ pub struct Start {
     #[serde(default)]
     #[schemars(length(min = 1))]
     pub active: Option<String>,
-    /// Path of a .blend file, relative to the manifest; excludes the other fields.
+    /// Path of a .blend file below the folder of the manifest, with forward slashes; excludes the other fields.
     #[serde(default)]
     #[schemars(length(min = 1))]
     pub blend: Option<String>,
@@ -198,11 +198,15 @@ fn check(value: &Value, findings: &mut Collector) -> Option<Manifest> {
     }
     match Manifest::deserialize(value) {
         Ok(manifest) => {
+            texts_are_whole(value, findings);
             fit_together(&manifest, findings);
             Some(manifest)
         }
-        // For example a whole number that is written as 4.0.
         Err(error) => {
+            whole_numbers(shape, value, findings);
+            if findings.failed() {
+                return None;
+            }
             findings.error(|| {
                 Finding::error(
                     Code::WrongType,
@@ -213,6 +217,54 @@ fn check(value: &Value, findings: &mut Collector) -> Option<Manifest> {
             None
         }
     }
+}
+
+/// Names every place that wants a whole number and has one with a decimal point or an exponent: to a schema `8.0` is whole.
+fn whole_numbers(shape: &Shape, value: &Value, findings: &mut Collector) {
+    let is_such = |value: &Value| value.is_f64() && value.as_f64().is_some_and(|number| number.fract() == 0.0);
+    let mut broken = value.clone();
+    let mut open = vec![&mut broken];
+    while let Some(place) = open.pop() {
+        match place {
+            Value::Array(items) => open.extend(items),
+            Value::Object(fields) => open.extend(fields.values_mut()),
+            // Not whole in any reading, so that the schema itself tells which places want whole numbers.
+            place if is_such(place) => *place = Value::from(0.5),
+            _ => {}
+        }
+    }
+    let mut found = Collector::new(usize::MAX);
+    explain::errors(shape, &broken, "", &[], &mut found);
+    for finding in found.finish() {
+        let written = value.pointer(&finding.path).filter(|written| is_such(written));
+        if let Some(written) = written
+            && [Code::WrongType, Code::InvalidValue].contains(&finding.code)
+        {
+            let message = format!(
+                "Only a whole number is allowed here, written without decimal point and exponent, not {written}."
+            );
+            findings.error(|| Finding::error(Code::WrongType, finding.path, message));
+        }
+    }
+}
+
+/// Nothing in Blender and no path can have a NUL in its name; what artists and models say may hold one.
+fn texts_are_whole(value: &Value, findings: &mut Collector) {
+    let fields = value.as_object().into_iter().flatten();
+    for (name, field) in fields.filter(|(name, _)| !["prompt", "follow_ups", "replies"].contains(&name.as_str())) {
+        check::whole_texts(field, &pointer::child("", name), findings);
+    }
+}
+
+/// Whether a path leads below a folder on every system, as far as the path alone tells.
+fn is_below(path: &str) -> bool {
+    let mut parts = Path::new(path).components();
+    let drive = |path: &str| matches!(path.as_bytes(), [letter, b':', ..] if letter.is_ascii_alphabetic());
+    !path.contains('\\')
+        && !path.ends_with('/')
+        && !drive(path)
+        && parts.clone().any(|part| matches!(part, Component::Normal(_)))
+        && parts.all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }
 
 /// Checks the rules that no schema expresses.
@@ -227,6 +279,10 @@ fn fit_together(manifest: &Manifest, findings: &mut Collector) {
                 let message = "A scene that is loaded from a file has no other fields.";
                 findings.error(|| Finding::error(Code::ConflictingFields, pointer::child("/start", field), message));
             }
+        }
+        if start.blend.as_deref().is_some_and(|path| !is_below(path)) {
+            let message = "The file is named by a path below the folder of the manifest, with forward slashes.";
+            findings.error(|| Finding::error(Code::InvalidValue, "/start/blend", message));
         }
         if start.blend.is_none() && start.objects.is_none() {
             findings.error(|| missing_field("objects", "/start").hint(Hint::explain("Or name a file with \"blend\".")));
@@ -243,8 +299,7 @@ fn fit_together(manifest: &Manifest, findings: &mut Collector) {
         }
     }
     for (number, picture) in expect.pictures.iter().enumerate() {
-        let outside = |part| !matches!(part, Component::Normal(_) | Component::CurDir);
-        if Path::new(&picture.like).components().any(outside) || picture.like.contains('\\') {
+        if !is_below(&picture.like) {
             let message = "A picture is named by a path below the folder of the manifest, with forward slashes.";
             let at = format!("/expect/pictures/{number}/like");
             findings.error(|| Finding::error(Code::InvalidValue, at, message));

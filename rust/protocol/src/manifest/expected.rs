@@ -6,6 +6,9 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde_json::json;
 
+/// The largest whole number that every reader of JSON takes as it is written.
+const LARGEST: u64 = (1 << 53) - 1;
+
 /// How a run ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -75,6 +78,7 @@ pub struct Budget {
     pub seconds: Option<f64>,
     /// Tokens, input and output together.
     #[serde(default)]
+    #[schemars(range(min = 0, max = LARGEST))]
     pub tokens: Option<u64>,
 }
 
@@ -325,7 +329,10 @@ impl<T: PartialOrd> Range<T> {
 }
 
 fn count(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({"type": ["integer", "array"], "minimum": 0, "items": {"type": "integer", "minimum": 0}, "minItems": 2, "maxItems": 2})
+    json_schema!({
+        "type": ["integer", "array"], "minimum": 0, "maximum": LARGEST,
+        "items": {"type": "integer", "minimum": 0, "maximum": LARGEST}, "minItems": 2, "maxItems": 2,
+    })
 }
 
 fn extent(_: &mut SchemaGenerator) -> Schema {

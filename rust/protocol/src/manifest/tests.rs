@@ -80,20 +80,112 @@ fn mistakes_are_named_by_pointer_and_code() {
 }
 
 #[test]
-fn pictures_are_named_below_the_folder() {
-    let with = |like: &str| {
+fn files_are_named_below_the_folder() {
+    let picture = |path: &str| {
         let mut manifest = good();
-        manifest["expect"]["pictures"] = json!([{"object": "Plane", "like": like, "view": "top", "similarity": 0.8}]);
+        manifest["expect"]["pictures"] = json!([{"object": "Plane", "like": path, "view": "top", "similarity": 0.8}]);
         found(&manifest.to_string())
     };
-    for inside in ["a.png", "./a.png", "pictures/a.png"] {
-        assert_eq!(with(inside), []);
+    let scene = |path: &str| {
+        let mut manifest = good();
+        manifest["start"] = json!({"blend": path});
+        found(&manifest.to_string())
+    };
+    for inside in ["a.png", "./a.png", "pictures/a.png", "…/ä b.png"] {
+        assert_eq!((picture(inside), scene(inside)), (vec![], vec![]), "{inside}");
     }
-    for outside in ["/a.png", "../a.png", "a/../../b.png", "C:\\a.png", "a\\b.png"] {
-        assert_eq!(
-            with(outside),
-            [("/expect/pictures/0/like".into(), Code::InvalidValue)],
-            "{outside}"
+    for outside in [
+        "/a.png",
+        "../a.png",
+        "a/../../b.png",
+        "a/../b.png",
+        "C:\\a.png",
+        "C:/a.png",
+        "c:a.png",
+        "a\\b.png",
+        "//server/a.png",
+        "a.png/",
+        ".",
+    ] {
+        let refused = |at: &str| vec![(at.to_owned(), Code::InvalidValue)];
+        assert_eq!(picture(outside), refused("/expect/pictures/0/like"), "{outside}");
+        assert_eq!(scene(outside), refused("/start/blend"), "{outside}");
+    }
+}
+
+#[test]
+fn nul_is_refused_where_it_names_something() {
+    let mut manifest = good();
+    manifest["start"] = json!({"blend": "a.blend\0.png"});
+    manifest["expect"]["objects"] = json!(["Plane", "Ro\0ck"]);
+    manifest["expect"]["pictures"] = json!([{"object": "Plane", "like": "a\0.png"}]);
+    let mut refused = found(&manifest.to_string());
+    refused.sort_by(|one, other| one.0.cmp(&other.0));
+    let places = ["/expect/objects/1", "/expect/pictures/0/like", "/start/blend"];
+    assert_eq!(refused, places.map(|place| (place.to_owned(), Code::InvalidValue)));
+    let mut manifest = good();
+    manifest["prompt"] = json!("scatter\0 rocks");
+    manifest["follow_ups"] = json!(["\0"]);
+    assert_eq!(found(&manifest.to_string()), [], "an artist may say it");
+}
+
+#[test]
+fn bad_numbers_are_named_by_their_place_and_by_what_is_allowed() {
+    let whole = "Only a whole number is allowed here, written without decimal point and exponent, not ";
+    let above = "The number is above 9007199254740991.";
+    let small = "The number is above 10000.";
+    for (place, text, at, message) in [
+        ("\"manifest\":1", "1.0", "/manifest", whole),
+        ("\"vertices\":4", "8.0", "/expect/geometry/0/vertices", whole),
+        ("\"vertices\":4", "8e2", "/expect/geometry/0/vertices", whole),
+        ("\"vertices\":4", "[8,9.0]", "/expect/geometry/0/vertices/1", whole),
+        ("\"vertices\":4", "1e308", "/expect/geometry/0/vertices", above),
+        ("\"vertices\":4", "[8,1e308]", "/expect/geometry/0/vertices/1", above),
+        (
+            "\"vertices\":4",
+            "18446744073709551616",
+            "/expect/geometry/0/vertices",
+            above,
+        ),
+        ("\"vertices\":4", "4,\"frame\":7.0", "/expect/geometry/0/frame", whole),
+        (
+            "\"vertices\":4",
+            "4,\"frame\":4294967296",
+            "/expect/geometry/0/frame",
+            small,
+        ),
+        (
+            "\"status\":\"done\"",
+            "\"done\",\"budget\":{\"tokens\":1e3}",
+            "/expect/budget/tokens",
+            whole,
+        ),
+        (
+            "\"status\":\"done\"",
+            "\"done\",\"budget\":{\"tokens\":1e30}",
+            "/expect/budget/tokens",
+            above,
+        ),
+        ("\"status\":\"done\"", "\"done\",\"steps\":2.0", "/expect/steps", whole),
+        (
+            "\"GeometryNodeDistributePointsOnFaces\":1",
+            "3.0",
+            "/expect/node_types/0/contains/GeometryNodeDistributePointsOnFaces",
+            whole,
+        ),
+    ] {
+        let field = place.split(':').next().unwrap();
+        let manifest = good().to_string();
+        assert!(manifest.contains(place), "{place}");
+        let manifest = manifest.replace(place, &format!("{field}:{text}"));
+        let findings = parse_manifest(&manifest, &Limits::default()).unwrap_err();
+        let all: Vec<_> = findings
+            .iter()
+            .map(|one| (one.path.as_str(), one.message.as_str()))
+            .collect();
+        assert!(
+            matches!(all[..], [(path, said)] if path == at && said.starts_with(message)),
+            "{text}: {all:?}"
         );
     }
 }
