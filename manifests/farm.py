@@ -28,6 +28,8 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 E2E = ("cargo", "xtask", "e2e")
+NOTHING = "has no manifest"
+"""What a part says that none is left for."""
 PATIENCE = 5
 """How many workers may die under one part before it is given up: then the part itself is what kills them."""
 
@@ -82,10 +84,15 @@ def gather(
     ]
     folders: dict[int, Path] = {}
     missing: list[str] = []
+    empty = 0
     for future in as_completed(futures):
         number = futures.index(future) + 1
         error = future.exception()
         part = None if error else future.result()
+        if part is not None and part["report"] is None and NOTHING in part["printed"]:
+            heard(f"part {number}: there are fewer manifests than parts")
+            empty += 1
+            continue
         if part is None or part["report"] is None:
             missing.append(f"part {number}: {error or part['printed']}")
             continue
@@ -94,9 +101,9 @@ def gather(
             archive.extractall(target)
         folders[number] = target
         ran = len(json.loads((target / "report.json").read_text(encoding="utf-8"))["manifests"])
-        heard(f"[{len(folders)}/{count}] part {number}: {ran} manifests, status {part['status']}")
-    if missing:
-        raise RuntimeError("\n".join(missing))
+        heard(f"[{len(folders) + empty}/{count}] part {number}: {ran} manifests, status {part['status']}")
+    if missing or not folders:
+        raise RuntimeError("\n".join(missing) or "there are no manifests")
     return [folders[number] for number in sorted(folders)]
 
 

@@ -201,6 +201,13 @@ def chosen(options: argparse.Namespace) -> list[dict[str, Any]]:
     return tasks[index - 1 :: count]
 
 
+def _cost(text: str) -> float:
+    cost = float(text)
+    if not cost >= 0:  # NaN would be no limit
+        raise ValueError(text)
+    return cost
+
+
 def arguments(given: list[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--arm", choices=("answers", "offline", "endpoint", "raw"), default="offline")
@@ -212,7 +219,7 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--base-url")
     parser.add_argument("--key-variable")
     parser.add_argument("--retries", type=int, default=2)
-    parser.add_argument("--max-cost", type=float, help="no task is begun once all together cost this much")
+    parser.add_argument("--max-cost", type=_cost, help="no task is begun once all together cost this much")
     parser.add_argument("--seed", type=int, help="what the model draws its random numbers from, where it can")
     parser.add_argument("--settings", default="{}", metavar="JSON", help="settings of every run, such as input_price")
     parser.add_argument("--timeout", type=float, default=300.0, help="seconds for each task of a model")
