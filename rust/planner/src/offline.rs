@@ -154,6 +154,12 @@ fn in_part(
 /// The request of a sentence, if need be without the words around it.
 fn plainly_asked(library: &Library, prompt: &str, context: &Context, options: &Options) -> Result<Planned, Refusal> {
     asked(library, prompt, context, options).or_else(|refusal| {
+        // Without the words around it, “the Array that I have” would be a wish for one.
+        let chosen = options.object.as_deref();
+        let stands = standing::refusal(prompt, context, chosen, &library.language).is_some();
+        if stands && Last::of(&library.entries, context, chosen).is_none() {
+            return Err(refusal);
+        }
         let plain = wish::plainly(prompt, &library.language).ok_or_else(|| refusal.clone())?;
         // The plain words are refused for what they say, not for being a question.
         asked(library, &plain, context, options).map_err(|other| match (refusal.code, other.code) {
