@@ -4,7 +4,8 @@
 Each seed is a random plan over a scene of the artist's, with one random edit by hand at a random moment. A run that is
 not done leaves the file as the edit alone would have made it; a tree that was edited while the run changed it is
 restored, and the edited one kept beside it. A run that is done keeps the edit. ``GEONODE_FULL=1`` plays thousands of
-seeds, else a share within ``SHARE_S``; ``GEONODE_SEED`` plays one, ``GEONODE_SEEDS`` that many.
+seeds, else a share within ``SHARE_S``; ``GEONODE_SEED`` plays one, ``GEONODE_SEEDS`` that many, from
+``GEONODE_SEED`` on if that is given too.
 """
 
 from __future__ import annotations
@@ -461,7 +462,7 @@ def test_edits_by_hand_survive_and_no_run_is_half_applied(tmp_path: Path) -> Non
     one, many = os.environ.get("GEONODE_SEED"), os.environ.get("GEONODE_SEEDS")
     full = bool(os.environ.get("GEONODE_FULL")) or many is not None
     start = int(one) if one else 0
-    seeds = range(start, start + (1 if one else int(many) if many else FULL_SEEDS))
+    seeds = range(start, start + (int(many) if many else 1 if one else FULL_SEEDS))
     deadline = time.monotonic() + (10 * 3600 if full or one else SHARE_S)
     wrong: list[str] = []
     tally: Counter[str] = Counter()
