@@ -258,7 +258,11 @@ fn gets_a_verdict_in_time((script, changes, version): (usize, Vec<Change>, usize
     // What may run has been judged as it runs.
     if let Some(rewritten) = &verdict.rewritten {
         prop_assert_eq!(check(rewritten, VERSIONS[version]).ok, verdict.ok, "{}", source);
-        prop_assert_eq!(rewritten.chars().count(), source.chars().count());
+        prop_assert_eq!(rewritten.lines().count(), source.lines().count(), "{}", source);
+        // Names take the place of a star.
+        if !source.contains("import *") {
+            prop_assert_eq!(rewritten.chars().count(), source.chars().count(), "{}", source);
+        }
     }
     Ok(())
 }
