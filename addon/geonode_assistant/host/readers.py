@@ -107,11 +107,14 @@ class Pointed:
     def undo(self) -> None:
         """Lets all of them read what they read before."""
         trees = {tree.session_uid: tree for tree in bpy.data.node_groups} if self._entries else {}
+        now = {entry.tree: trees[entry.tree] for entry in self._entries if entry.tree in trees}
+        targets = {reading.variable: reading.target for reading in readings(now.values())}
         for entry in reversed(self._entries):
-            now, old = trees.get(entry.tree), trees.get(entry.old_tree)
-            for reading in list(readings([now])) if now is not None and old is not None else ():
-                if (reading.variable, reading.path) == (entry.variable, entry.path):
-                    _point(reading.target, old, entry.old_path)
+            target, old = targets.get(entry.variable), trees.get(entry.old_tree)
+            # One that was set meanwhile is the artist's.
+            at = (entry.tree, entry.path)
+            if target is not None and old is not None and (target.id.session_uid, target.data_path) == at:
+                _point(target, old, entry.old_path)
         self._entries.clear()
 
 
