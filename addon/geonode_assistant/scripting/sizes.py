@@ -33,10 +33,11 @@ _COUNTED = (bpy.types.Modifier, bpy.types.ParticleSettings, bpy.types.MetaBall, 
 _STRUCT, _DRIVER = bpy.types.bpy_struct, bpy.types.Driver  # looking one up takes longer than most guards
 METHODS = frozenset({
     "new", "add", "resize", "scale", "add_curves", "resize_curves", "add_strokes", "resize_strokes", "pack", "copy",
-    "evaluated_depsgraph_get", "evaluated_get", "frame_set", "update", "new_socket", "new_panel", *paths.METHODS,
+    "evaluated_depsgraph_get", "evaluated_get", "id_eval_get", "frame_set", "update", "new_socket", "new_panel",
+    *paths.METHODS,
 })  # fmt: skip
 """Methods of Blender's data that a guard checks."""
-_EVALUATING = frozenset({"evaluated_depsgraph_get", "evaluated_get", "frame_set", "update"})
+_EVALUATING = frozenset({"evaluated_depsgraph_get", "evaluated_get", "frame_set", "id_eval_get", "update"})
 
 
 def as_number(value: Any) -> float:
