@@ -14,6 +14,7 @@ import bpy
 
 from . import (
     dynamic_types,
+    faces,
     freed,
     hierarchies,
     indices,
@@ -35,6 +36,8 @@ _STRUCT = bpy.types.bpy_struct
 
 def member(thing: Any, name: str) -> Any:
     """``thing.name`` as a script has it, whether or not it is a method."""
+    if faces.is_use(type(thing), name):
+        faces.check_use(thing, name)
     if name in properties.METHODS:
         return types.MethodType(properties.METHODS[name], thing)
     if name in passing.SHOWN and isinstance(thing, bpy.types.DepsgraphObjectInstance):
@@ -122,6 +125,8 @@ def _of_a_list(kind: str, name: str) -> Callable[..., Any]:
         return freed.evaluating(found, kind)
     if name in removals.MAKING:
         found = removals.making(found)
+    if kind == "MeshPolygons" and name == "add":
+        found = faces.adding(found)
     if name in hierarchies.METHODS:
         found = hierarchies.method(found)
     return _kept(found, kind, name)

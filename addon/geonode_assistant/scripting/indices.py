@@ -14,6 +14,7 @@ from typing import Any
 
 import bpy
 
+from . import faces
 from .errors import Guarded
 
 _INTO = {
@@ -32,9 +33,6 @@ _OFFSETS = frozenset({"curve_offset_data", "curve_offsets"})
 """Members of curves that say where each begins among all points; adding and resizing curves sets them."""
 METHODS = frozenset({"from_pydata", "data", *_OFFSETS})
 """Names that `method` is asked about."""
-
-_doubtful: dict[int, Any] = {}
-"""Meshes whose faces may begin in any order, by their ``session_uid``; checked before Blender evaluates them."""
 
 
 class Offset:
@@ -104,11 +102,6 @@ def check_bone(bone: Any) -> None:
     armature = bone.id_data
     if not armature.is_editmode or not any(one == bone for one in armature.edit_bones):
         raise Guarded("This edit bone is gone: it was removed, or edit mode was left; get it from edit_bones again.")
-
-
-def begin() -> None:
-    """Called before the first line of a script."""
-    _doubtful.clear()
 
 
 def is_index(kind: type, name: str) -> bool:
@@ -201,7 +194,7 @@ def _check(mesh: Any, of: str, name: str, value: Any) -> None:
     if largest > most or smallest < 0:
         raise Guarded(f"{name} = {largest if largest > most else smallest} is not an index of the mesh's {into}.")
     if name in ("loop_start", "loop_total"):
-        _doubtful[mesh.session_uid] = mesh
+        faces.changed(mesh)
 
 
 def from_pydata(mesh: Any, /, vertices: Any, edges: Any, faces: Any, *more: Any, **how: Any) -> Any:
@@ -232,14 +225,3 @@ def _sound(elements: Any, count: int) -> Any:
 
 def _ends(values: Any) -> tuple[int, int]:
     return (int(values.min()), int(values.max())) if hasattr(values, "min") else (min(values), max(values))
-
-
-def check() -> None:
-    """Raises, and empties the mesh, if faces of one do not follow each other. Called before Blender evaluates."""
-    for mesh in list(_doubtful.values()):
-        starts = array("i", bytes(4 * len(mesh.polygons)))
-        mesh.polygons.foreach_get("loop_start", starts)
-        following = [*starts[1:], len(mesh.loops)]
-        if any(start > end for start, end in zip(starts, following, strict=True)):
-            mesh.clear_geometry()
-            raise Guarded("loop_start must grow from face to face; use from_pydata().")

@@ -14,7 +14,7 @@ from typing import Any
 import bpy
 
 from ..host import census
-from . import crossings, indices, paths, policy, stacks
+from . import crossings, faces, paths, policy, stacks
 from .errors import Guarded
 
 POINTS = 20_000_000
@@ -34,7 +34,6 @@ _seen: dict[tuple[str, int], Any] = {}
 
 def begin() -> None:
     """Called before the first line of a script."""
-    indices.begin()
     crossings.begin()
     paths.begin()
     _seen.clear()
@@ -44,7 +43,7 @@ def begin() -> None:
 
 def check() -> None:
     """Raises, and makes the thing small, if one would take more than Blender can handle and was changed."""
-    indices.check()
+    faces.check()
     paths.check_values()
     for key, described, excess, shrink in _found():
         if _seen.get(key) == described:

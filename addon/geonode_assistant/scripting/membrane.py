@@ -29,6 +29,7 @@ from . import (
     blender_methods,
     bulk,
     dynamic_types,
+    faces,
     freed,
     guards,
     indices,
@@ -94,6 +95,7 @@ class Membrane(OwnClasses):
         self._modules: dict[int, ModuleType] = {}
         self._older = older.begin()
         self.guards: dict[str, Callable[..., Any]] = native.core().membrane(self._decide, self._handle)
+        faces.begin(self.guards["forget"])
 
     def give(self, members: Iterable[Any]) -> None:
         """Lets the script call the classes among these, which it got by their names."""
@@ -285,6 +287,8 @@ class Membrane(OwnClasses):
                 break
         if cls is _EDIT_BONE:
             return HANDLED
+        if kind == LOAD and faces.is_use(cls, name):
+            return HANDLED + FOR_THIS_SCRIPT
         if kind == LOAD and issubclass(cls, bpy.types.bpy_struct):
             if name in properties.METHODS or name in blender_methods.TABLES:
                 return HANDLED

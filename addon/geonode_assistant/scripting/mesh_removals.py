@@ -11,7 +11,7 @@ import bpy
 
 from .. import native
 from ..host import belongings, census
-from . import passing, watches
+from . import faces, passing, watches
 from .removals import DOUBLES, Removal, is_free, is_near, lessen, outside, unless_asked
 
 _read: dict[int, tuple[Any, dict[int, Any]]] = {}
@@ -39,6 +39,9 @@ def begin() -> None:
 def from_mesh(mesh: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``BMesh.from_mesh``; what was read from a mesh may replace it."""
     _read_from(mesh, kwargs.get("mesh", args[0] if args else None))
+    for one in (*args, *kwargs.values()):
+        if isinstance(one, bpy.types.Mesh):
+            faces.check_use(one)
     return mesh.from_mesh(*args, **kwargs)
 
 

@@ -505,9 +505,9 @@ def alarm_allow(event: str, code: CodeType, under: CodeType | None = None) -> No
     possible while one runs."""
 
 def membrane(decide: Callable[..., int], handle: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
-    """The guards of one script: ``load``, ``item``, ``store``, ``store_item``, ``call``, ``at``, ``inside``.
-    ``decide(kind, x, name)`` says what is allowed or raises; ``handle(kind, x, name, value)`` does what was answered
-    with 2. Not possible while a script runs."""
+    """The guards of one script: ``load``, ``item``, ``store``, ``store_item``, ``call``, ``at``, ``inside``;
+    ``forget()`` lets reading be decided anew. ``decide(kind, x, name)`` says what is allowed or raises;
+    ``handle(kind, x, name, value)`` does what was answered with 2. Not possible while a script runs."""
 
 def enclosed_function(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     """The function of a module as scripts get it: none of their code runs during its calls, and it gets lists instead

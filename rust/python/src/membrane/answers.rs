@@ -170,3 +170,16 @@ pub(super) fn exchange(_gil: Python<'_>, [decide, handle]: [Object; 2], ends: im
         unsafe { ffi::Py_DecRef(one) };
     }
 }
+
+/// Forgets what may be read, so that it is asked again: what a script has done may change it.
+pub(super) fn forget(gil: Python<'_>) {
+    // SAFETY: the GIL is held; `exchange` owns what it is given.
+    let functions = unsafe {
+        let functions = [decider(), handler()];
+        for one in functions {
+            ffi::Py_IncRef(one);
+        }
+        functions
+    };
+    exchange(gil, functions, |answer| answer.kind == LOAD);
+}

@@ -30,7 +30,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyCFunction, PyDict, PyTuple};
 
-use self::answers::exchange;
+use self::answers::{exchange, forget};
 pub(crate) use self::guards::made;
 use self::guards::{called, load, load_item, product, send, store, store_item};
 use self::places::{at, inside};
@@ -79,7 +79,7 @@ fn described(
 
 /// The guards for one script, by name: `load(x, name)`, `item(x, key)`, `store(value, x, name)`, `store_item(value, x, key)`, `call(f)`,
 /// `at(x)[name]`, `inside(x)[key]`, `begin(builtins, classes)` with those of the script and the classes about which `decide` is asked whoever makes objects by them, `send(name, x, …)` for `x.name(…)`, `product(a, b)`; `isinstance` and `issubclass` for the script. `decide(kind, x, name)` returns the answer or raises, `handle(kind, x, name, value)` carries out accesses
-/// with the answer 2. Forgets the answers about objects that the previous script created. Not possible while a script runs.
+/// with the answer 2; `forget()`: what may be read is asked again. Forgets the answers about objects that the previous script created. Not possible while a script runs.
 #[pyfunction]
 pub(crate) fn membrane<'py>(decide: &Bound<'py, PyAny>, handle: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
     let py = decide.py();
@@ -116,6 +116,10 @@ pub(crate) fn membrane<'py>(decide: &Bound<'py, PyAny>, handle: &Bound<'py, PyAn
             enclosure::begin(table.as_ptr());
             PyResult::Ok(())
         })?,
+    )?;
+    guards.set_item(
+        "forget",
+        PyCFunction::new_closure(py, None, None, |args: &Bound<'_, PyTuple>, _| forget(args.py()))?,
     )?;
     guards.set_item(
         "at",
