@@ -222,6 +222,61 @@ def test_nodes_that_leave_a_group_keep_their_animation() -> None:
     assert [entry for entry in paths("A") if "Move" in entry[1]] == inside
 
 
+@pytest.mark.parametrize("there", ["own keyframes", "none", "a lost curve", "no slot"])
+def test_a_failed_ungrouping_leaves_animation_as_it_was(there: str) -> None:
+    assert questions([GROUP])[0].ok
+    tree = bpy.data.node_groups["A"]
+    if there == "none":
+        tree.animation_data_clear()
+    elif there == "no slot" and hasattr(tree.animation_data, "action_slot"):
+        tree.animation_data.action_slot = None
+    elif there == "a lost curve":
+        # What was animated of a node that is long gone.
+        node = tree.nodes.new("GeometryNodeTransform")
+        node.name = "Move"
+        node.inputs["Scale"].keyframe_insert("default_value", frame=77)
+        action = tree.animation_data.action
+        lost = path("A", "Move", "Scale")
+        found = [one for group in curves.of(tree) for one in group.curves if one.data_path == lost]
+        for one in found:
+            one.data_path = "elsewhere"
+        tree.nodes.remove(node)
+        for one in found:
+            one.data_path = lost
+        assert action == tree.animation_data.action
+    bpy.context.view_layer.update()
+    bpy.ops.ed.undo_push(message="Grouped")
+    before = state()
+    ungroup = {"op": "ungroup_nodes", "id": "g"}
+    report = api.apply_plan(plan(ungroup, fails=True), approve="all")
+    assert any("planned to fail" in message["text"] for message in report.messages), report.messages
+    assert state() == before
+    assert "restore_failed" not in [message["code"] for message in report.messages]
+    assert questions([ungroup])[0].ok
+    inside = [path for _, path in paths("A") if "Move" in path]
+    assert inside and not any(path.startswith("geonode") for _, path in paths("A"))
+
+
+RENAME = {"op": "set_property", "node_id": "Move", "property": "name", "value": "Grow"}
+
+
+def test_animation_goes_on_under_the_new_name_of_its_node() -> None:
+    before = state()
+    old = paths("A")
+    assert api.apply_plan(plan(RENAME, fails=True), approve="all").status == "error"
+    assert state() == before
+    report, asked = questions([RENAME])
+    assert report.ok and asked == [], (report.messages, asked)
+    assert paths("A") == sorted((kind, path.replace("Move", "Grow")) for kind, path in old)
+    bpy.context.scene.frame_set(9)
+    assert bpy.data.node_groups["A"].nodes["Grow"].inputs["Scale"].default_value[0] > 1.5
+    bpy.context.scene.frame_set(1)
+    report, _ = questions([RENAME])
+    assert report.ok and "Grow" in bpy.data.node_groups["A"].nodes
+    bpy.ops.ed.undo()
+    assert state() == before
+
+
 def test_animation_goes_on_at_the_new_node_where_the_socket_survives() -> None:
     report, asked = questions([REPLACE])
     assert report.ok, report.messages

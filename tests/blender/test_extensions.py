@@ -160,6 +160,21 @@ def test_a_failing_executor_leaves_the_file_unchanged() -> None:
     assert sorted(o.name for o in [*bpy.data.objects, *bpy.data.meshes, *bpy.data.node_groups]) == blocks
 
 
+@pytest.mark.parametrize(
+    "answer", [None, ["Made"], {"objects": "Cube"}, {"trees": [3]}, {"objects": {"Cube": 1}}, {"tree": ["Made"]}]
+)
+def test_targets_of_another_form_end_the_run_with_words(answer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert api.apply_plan(tree_plan(LIFT)).ok
+    before = api.export_tree(bpy.data.node_groups["Made"])
+    monkeypatch.setattr(Rename, "targets", lambda self, payload: answer)
+    report = api.apply_plan(plan("RENAME", {"tree": "Made", "label": "Mine"}))
+    assert report.status == "error"
+    assert (
+        report.error["code"] == "extension_invalid" and "targets() of the executor of 'RENAME'" in report.error["text"]
+    )
+    assert api.export_tree(bpy.data.node_groups["Made"]) == before
+
+
 def test_a_payload_that_does_not_fit_is_refused() -> None:
     report = api.apply_plan(plan("RENAME", {"tree": 3}))
     assert codes(report)["wrong_type"] == "/steps/0/payload/tree"

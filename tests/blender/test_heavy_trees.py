@@ -69,7 +69,5 @@ def test_a_million_iterations_are_asked_about_and_a_thousand_are_not() -> None:
 
 @pytest.mark.parametrize("solver", ["EXACT", "FLOAT"])
 def test_solids_of_half_a_million_faces_cut_by_each_other_are_asked_about(solver: str) -> None:
-    if solver == "FLOAT" and bpy.app.version < (5, 0):
-        solver = "FAST" if bpy.app.version < (4, 5) else "FLOAT"
     assert risks(*cut(9, solver))
     assert risks(*cut(5, solver)) == []

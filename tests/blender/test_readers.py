@@ -5,12 +5,15 @@ bakes it. A failed run leaves them as they were, and what would be lost is asked
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import bpy
 import pytest
 from geonode_assistant import api
+from geonode_assistant.host import readers
 from whole_file import GEOMETRY
 
 GROUP = {"op": "group_nodes", "id": "g", "node_group_name": "Inner", "node_ids": ["V"]}
@@ -168,3 +171,90 @@ def test_how_a_zone_is_baked_goes_with_it_into_a_group(fails: bool) -> None:
     assert (bake.use_custom_path, bake.directory) == (True, "//cache")
     assert (bake.use_custom_simulation_frame_range, bake.frame_start, bake.frame_end) == (True, 7, 33)
     assert bake.node.id_data.name == ("A" if fails else "Inner")
+
+
+def rename(node: str, name: str) -> dict[str, Any]:
+    return {"op": "set_property", "node_id": node, "property": "name", "value": name}
+
+
+def test_a_driver_elsewhere_follows_the_name_of_a_node() -> None:
+    report, asked = run(rename("V", "Speed"))
+    assert report.ok and asked == [], (report.messages, asked)
+    node = bpy.data.node_groups["A"].nodes["Speed"]
+    assert node["geonode_id"] == "V"
+    assert reads() == ("A", 'nodes["Speed"].inputs[0].default_value')
+    assert driven() == 10.0
+    report, _ = run(rename("V", "Speed"))
+    assert report.ok and "Speed" in bpy.data.node_groups["A"].nodes
+    bpy.ops.ed.undo()
+    assert reads() == HERE
+    assert driven(6) == 12.0
+
+
+def test_a_failed_run_gives_nodes_their_names_back() -> None:
+    report, _ = run(rename("V", "Speed"), fails=True)
+    assert not report.ok
+    assert reads() == HERE and "V" in bpy.data.node_groups["A"].nodes
+    assert driven() == 10.0
+
+
+def test_names_are_exchanged_over_a_third_and_never_taken_away() -> None:
+    report, _ = run(rename("V", "Move"))
+    assert report.ok and "name_taken" in [message["code"] for message in report.messages]
+    names = {node.get("geonode_id", node.name): node.name for node in bpy.data.node_groups["A"].nodes}
+    assert (names["V"], names["Move"]) == ("Move.001", "Move")
+    report, _ = run(rename("V", "Move"))
+    assert bpy.data.node_groups["A"].nodes["Move.001"]["geonode_id"] == "V"
+    report, _ = run(rename("Move", "Shift"), rename("V", "Move"), rename("Split", "V"))
+    names = {node.get("geonode_id", node.name): node.name for node in bpy.data.node_groups["A"].nodes}
+    assert (names["Move"], names["V"], names["Split"]) == ("Shift", "Move", "V")
+    assert reads() == ("A", 'nodes["Move"].inputs[0].default_value')
+    assert driven() == 10.0
+
+
+@pytest.mark.parametrize("name", ["", "x" * 64, 7])
+def test_a_name_that_blender_does_not_keep_is_refused(name: Any) -> None:
+    report, _ = run(rename("V", name))
+    assert not report.ok and "V" in bpy.data.node_groups["A"].nodes
+
+
+def test_a_linked_driver_that_reads_what_goes_is_said(tmp_path: Path) -> None:
+    """A linked data-block cannot be pointed elsewhere, so it is asked about."""
+    other = bpy.data.objects.new("Far", None)
+    bpy.data.libraries.write(str(tmp_path / "far.blend"), {other}, fake_user=True)
+    bpy.data.objects.remove(other)
+    with bpy.data.libraries.load(str(tmp_path / "far.blend"), link=True) as (_, wanted):
+        wanted.objects = ["Far"]
+    far = bpy.data.objects["Far"]
+    driver = far.driver_add("location", 0).driver
+    variable = driver.variables.new()
+    variable.name, variable.type = "x", "SINGLE_PROP"
+    variable.targets[0].id_type = "NODETREE"
+    variable.targets[0].id = bpy.data.node_groups["A"]
+    variable.targets[0].data_path = HERE[1]
+    if variable.targets[0].id is None:
+        assert bpy.app.version >= (5, 0), "this Blender lets linked data refer to data of this file"
+        return
+    report, asked = run(GROUP, decision="rejected")
+    assert not report.ok
+    assert len(asked) == 1 and "which a driver of the linked “Far” reads" in asked[0], asked
+    report, asked = run(rename("V", "Speed"), fails=True)
+    assert asked == [] and variable.targets[0].data_path == HERE[1]
+
+
+def test_reading_what_is_read_is_cheap_in_a_large_scene() -> None:
+    tree, mesh = bpy.data.node_groups["A"], bpy.data.meshes.new("Shared")
+    for number in range(3000):
+        made = bpy.data.objects.new(f"Object {number}", mesh)
+        made.modifiers.new("X", "NODES").node_group = tree
+
+    def seconds(work: Callable[[], object]) -> float:
+        taken = []
+        for _ in range(7):
+            began = time.perf_counter()
+            work()
+            taken.append(time.perf_counter() - began)
+        return min(taken)
+
+    assert len(list(readers.readings([tree]))) == 1
+    assert seconds(lambda: list(readers.readings([tree]))) < 0.7 * seconds(lambda: bpy.data.user_map(subset=[tree]))

@@ -135,10 +135,23 @@ def revive_drivers(blocks: Iterable[Any]) -> None:
 
 
 @dataclass
+class _Added:
+    action: int
+    slot: int
+    index: int
+    path: str
+    group: str
+    """The group of F-curves that was made for it; empty if there was one, or it needs none."""
+    parts: dict[str, int]
+    """What the action had before."""
+
+
+@dataclass
 class Moved:
-    """The F-curves that a run gave other paths, and the actions that it made."""
+    """The F-curves that a run gave other paths or added to actions that were there, and the actions that it made."""
 
     renamed: list[_Renamed] = field(default_factory=list)
+    added: list[_Added] = field(default_factory=list)
     made: list[int] = field(default_factory=list)
 
     def rename(self, group: curves.Group, curve: Any, path: str) -> None:
@@ -151,11 +164,45 @@ class Moved:
             self.renamed.append(entry)
         curve.data_path = path
 
+    def add(self, tree: Any, source: Any, path: str) -> None:
+        """Copies an F-curve to the tree's own action, which is made if it has none. One that leads there already, from
+        when there was such a node, is parked.
+        """
+        data = tree.animation_data_create()
+        if data.action is None:
+            data.action = bpy.data.actions.new(f"{tree.name}Action")
+            self.made.append(data.action.session_uid)
+        before = curves.parts(data.action)
+        holder = curves.to_write(tree)
+        own = next(group for group in curves.of(tree) if group.kind == "keyframes")
+        present = holder.fcurves.find(path, index=source.array_index)
+        if present is not None:
+            self.rename(own, present, PARKED + path)
+        name = source.group.name if source.group is not None else ""
+        is_new = bool(name) and holder.groups.get(name) is None
+        curves.copy(source, holder, path)
+        uid, group = data.action.session_uid, name if is_new else ""
+        self.added.append(_Added(uid, own.slot, source.array_index, path, group, before))
+
     def undo(self) -> None:
-        """Gives all F-curves of actions their paths back and removes the actions that were made. Drivers come back with
-        their trees.
+        """Gives all F-curves of actions their paths back and removes those and the actions that were made. Drivers come
+        back with their trees.
         """
         actions = {action.session_uid: action for action in bpy.data.actions}
+        for one in reversed(self.added):
+            action = actions.get(one.action)
+            holder = curves.written(action, one.slot) if action is not None else None
+            if holder is None:
+                continue
+            curve = holder.fcurves.find(one.path, index=one.index)
+            if curve is None:
+                continue
+            holder.fcurves.remove(curve)
+            group = holder.groups.get(one.group) if one.group else None
+            if group is not None and not len(group.channels):
+                holder.groups.remove(group)
+            curves.cut_back(action, one.parts)
+        self.added.clear()
         for entry in reversed(self.renamed):
             action = actions.get(entry.action)
             for curve in curves.of_slot(action, entry.slot) if action is not None else ():
@@ -231,14 +278,10 @@ def hand_on(source: Any, names: dict[str, str], tree: Any, moved: Moved) -> None
             path = path_to(tree, Place(names[place.node], *place[1:]))
             if path is None:
                 continue
-            data = tree.animation_data_create()
             if group.kind == "driver":
-                data.drivers.from_existing(src_driver=curve).data_path = path
-                continue
-            if data.action is None:
-                data.action = bpy.data.actions.new(f"{tree.name}Action")
-                moved.made.append(data.action.session_uid)
-            curves.copy(curve, curves.to_write(tree), path)
+                tree.animation_data_create().drivers.from_existing(src_driver=curve).data_path = path
+            else:
+                moved.add(tree, curve, path)
 
 
 def separate(tree: Any, other: Any) -> None:

@@ -30,6 +30,7 @@ from . import (
     node_types,
     places,
     readers,
+    renaming,
     reroutes,
     rna,
     values,
@@ -93,7 +94,10 @@ def apply_delta(
             tree = modifier.node_group
             modifiers.write_input(modifier, _interface_ref(tree, ref, keys, "INPUT"), entry["value"])
             counts["modifier_inputs"] += 1
-    handover.finish(pointed if pointed is not None else readers.Pointed())
+    pointed = pointed if pointed is not None else readers.Pointed()
+    handover.finish(pointed)
+    for tree_delta in delta.get("trees", []):
+        counts["names"] += renaming.rename_nodes(tree_delta["tree"], tree_delta.get("names", ()), kept, pointed)
     if added is not None:
         added.update(keys)
     if moved is None:

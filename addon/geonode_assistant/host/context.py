@@ -31,6 +31,7 @@ from .documents import (
     TreeFocus,
     TreeInfo,
 )
+from .materials import look as look_of
 
 OBJECT_LIMIT = 200
 FIGURES_LIMIT = 5_000  # objects whose size is measured; each costs some tens of microseconds
@@ -178,16 +179,23 @@ def trees_of(objects: Iterable[str], trees: Iterable[str]) -> list[str]:
 
 
 def inspect(
-    objects: Iterable[str], trees: Iterable[str], read: dict[str, Tree] | None = None, sealed: bool = True
+    objects: Iterable[str],
+    trees: Iterable[str],
+    read: dict[str, Tree] | None = None,
+    sealed: bool = True,
+    materials: Iterable[str] = (),
 ) -> Document:
-    """The document for the named objects and trees, with the trees of the objects' modifiers and nested groups; names
-    that do not exist are absent. Trees that have been `read` are not read again. `sealed` with its fingerprint.
+    """The document for the named objects and trees, with the trees of the objects' modifiers and nested groups, and the
+    looks of the named materials; names that do not exist are absent. Trees that have been `read` are not read again.
+    `sealed` with its fingerprint.
     """
     document = described(objects, trees, read)
     document["scene"] = _figures(set(document["objects"]))
+    if looks := {name: look for name in materials if (look := look_of(name)) is not None}:
+        document["materials"] = looks
     if not sealed:
         return document
-    hashed = {key: value for key, value in document.items() if key not in ("fingerprint", "scene")}
+    hashed = {key: value for key, value in document.items() if key not in ("fingerprint", "scene", "materials")}
     text = json.dumps(hashed, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     document["fingerprint"] = hashlib.sha256(text.encode()).hexdigest()
     return document
@@ -215,9 +223,9 @@ def described(objects: Iterable[str], trees: Iterable[str], read: dict[str, Tree
 
 def without_figures(document: Document) -> dict[str, Any]:
     """The part of a document that is state of the file, without the figures for estimates, which depend on
-    evaluation.
+    evaluation, and without the looks of materials, which depend on the plan.
     """
-    return {key: value for key, value in document.items() if key != "scene"}
+    return {key: value for key, value in document.items() if key not in ("scene", "materials")}
 
 
 def _ids_of(tree: Any) -> dict[str, str]:

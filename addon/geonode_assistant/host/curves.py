@@ -79,11 +79,35 @@ def to_write(block: Any) -> Any:
     return strip.channelbag(block.animation_data.action_slot, ensure=True)
 
 
+def written(action: Any, slot: int) -> Any:
+    """What holds the F-curves of an action's slot, and their groups; None if it is gone."""
+    if not _LAYERED:
+        return action
+    strips = [strip for layer in action.layers for strip in layer.strips if strip.type == "KEYFRAME"]
+    return next((bag for strip in strips for bag in strip.channelbags if bag.slot_handle == slot), None)
+
+
+def parts(action: Any) -> dict[str, int]:
+    """How many slots, layers and strips an action has, which writing may add."""
+    if not _LAYERED:
+        return {}
+    strips = sum(len(layer.strips) for layer in action.layers)
+    return {"slots": len(action.slots), "layers": len(action.layers), "strips": strips}
+
+
+def cut_back(action: Any, before: dict[str, int]) -> None:
+    """Removes slots, layers and strips that were added since `parts` gave these."""
+    for layer in list(action.layers)[before["layers"] :] if before else ():
+        action.layers.remove(layer)
+    for layer in action.layers if before else ():
+        for strip in list(layer.strips)[before["strips"] :]:
+            layer.strips.remove(strip)
+    for slot in list(action.slots)[before["slots"] :] if before else ():
+        action.slots.remove(slot)
+
+
 def copy(source: Any, holder: Any, path: str) -> None:
-    """Copies an F-curve with its keyframes and modifiers; replaces one of the same path and index."""
-    present = holder.fcurves.find(path, index=source.array_index)
-    if present is not None:
-        holder.fcurves.remove(present)
+    """Copies an F-curve with its keyframes and modifiers; there is none of the same path and index."""
     curve = holder.fcurves.new(path, index=source.array_index)
     if source.group is not None:
         name = source.group.name

@@ -34,6 +34,9 @@ class Tree(TypedDict):
     nodes: list[Node]
     # Links; those into one multi-input in the order of their `sort`.
     links: list[Link]
+    # By path, what the tree and the sockets of its interface hold without any effect on the result: custom
+    # properties; only documents for rebuilding have it.
+    stored: NotRequired[dict[str, Any]]
 
 
 class Item(TypedDict):
@@ -324,6 +327,9 @@ class Document(TypedDict):
     fingerprint: str
     # Sizes of objects and collections.
     scene: Scene
+    # What the materials look like whose names a plan gives to new ones: by name the values of their Principled
+    # BSDF, as fields of `make_material`, without those that a link feeds; nothing of one without that node.
+    materials: NotRequired[dict[str, dict[str, Any]]]
 
 
 class Object(TypedDict):
@@ -485,6 +491,8 @@ class TreeDelta(TypedDict):
     stamp: NotRequired[list[str]]
     # Labels.
     labels: NotRequired[list[list[str]]]
+    # Names of nodes that stay; their IDs stay too.
+    names: NotRequired[list[list[str]]]
     # Properties, in order.
     props: NotRequired[list[list[Any]]]
     # Zones: input with output.
@@ -745,7 +753,7 @@ Side = Literal["INPUT", "OUTPUT"]
 
 
 # What sets an animated value, or depends on it.
-AnimatedBy = Literal["keyframes", "driver", "strip", "reader"]
+AnimatedBy = Literal["keyframes", "driver", "strip", "reader", "linked"]
 
 
 class InterfaceEditAdd(TypedDict):

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, cast
 
 import bpy
 
-from . import identity, inert_state, interface, items, node_types, places, rna, values
+from . import custom_properties, identity, inert_state, interface, items, node_types, places, rna, values
 from .documents import Bundle, Link, Node, Tree
 from .errors import HostError, near
 
@@ -216,6 +216,8 @@ def _one(reading: _Reading) -> Generator[None, None, tuple[Tree, list[Any]]]:
         "nodes": nodes,
         "links": _links(ends, id_of),
     }
+    if reading.whole and (stored := dict(custom_properties.all_of(reading.tree))):
+        described["stored"] = stored
     return described, nested
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What nodes and interface items hold without any effect on the result: the values of outputs, folded panels and the
-like. Documents have it so that a rebuilt tree is equal in everything (FORMATS.md, "Tree IR", `stored`).
+"""What trees and nodes hold without any effect on the result: values of outputs, folded panels, custom properties and
+the like. Documents have it so that a rebuilt tree is equal in everything (FORMATS.md, "Tree IR", `stored`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 import bpy
 
-from . import node_types, rna, values
+from . import custom_properties, interface, node_types, rna, values
 from .documents import Node, Tree
 from .errors import HostError
 
@@ -52,9 +52,11 @@ class _Defaults:
 
 def _read_node(node: Any, defaults: _Defaults) -> dict[str, Any]:
     info = node_types.node_info(node.bl_idname)
+    out = _custom(node)
     if info is None:
-        return {}
-    out: dict[str, Any] = {"show_texture": True} if node.show_texture else {}
+        return out
+    if node.show_texture:
+        out["show_texture"] = True
     if _FOLDING and len(node.panel_states):
         states = [panel.is_collapsed for panel in node.panel_states]
         fresh = info.folded if len(info.folded) == len(states) else (None,) * len(states)
@@ -84,10 +86,27 @@ def _read_node(node: Any, defaults: _Defaults) -> dict[str, Any]:
     return out
 
 
-def write(ir: Tree, nodes: Mapping[str, Any], renamed: Mapping[str, Mapping[str, str]]) -> None:
-    """Sets what the description of the nodes says is stored. `renamed` maps, by node, identifiers of sockets
-    to those of the new node.
+def _custom(node: Any) -> dict[str, Any]:
+    sockets = {side: custom_properties.of_sockets(getattr(node, side), side) for side in ("inputs", "outputs")}
+    return {**custom_properties.read(node), **sockets["inputs"], **sockets["outputs"]}
+
+
+def write(
+    tree: Any,
+    ir: Tree,
+    nodes: Mapping[str, Any],
+    renamed: Mapping[str, Mapping[str, str]],
+    items: Mapping[str, str],
+) -> None:
+    """Sets what the description of the tree and its nodes says is stored. `renamed` maps, by node, identifiers of
+    sockets to those of the new node, `items` those of the interface.
     """
+
+    def item(_: str, identifier: str) -> Any:
+        return interface.find(tree, items.get(identifier, identifier)) if identifier else tree
+
+    for path, value in ir.get("stored", {}).items():
+        custom_properties.write(path, value, item)
     for node in ir["nodes"]:
         for path, value in node.get("stored", {}).items():
             _write(nodes[node["id"]], node, path, value, renamed)
@@ -95,15 +114,23 @@ def write(ir: Tree, nodes: Mapping[str, Any], renamed: Mapping[str, Mapping[str,
 
 def holds_any(ir: Tree) -> bool:
     """Whether there is anything to write."""
-    return any(node.get("stored") for node in ir["nodes"])
+    return bool(ir.get("stored")) or any(node.get("stored") for node in ir["nodes"])
 
 
 def _write(owner: Any, node: Node, path: str, value: Any, renamed: Mapping[str, Mapping[str, str]]) -> None:
     socket: Any = None
+
+    def socket_of(side: str, identifier: str) -> Any:
+        wanted = renamed.get(node["id"], {}).get(identifier, identifier)
+        return next((s for s in getattr(node_itself, side) if s.identifier == wanted), None) if side else node_itself
+
+    node_itself = owner
+    if custom_properties.is_path(path):
+        custom_properties.write(path, value, socket_of)
+        return
     if path.startswith("outputs."):
         identifier, _, attribute = path.removeprefix("outputs.").rpartition(".")
-        wanted = renamed.get(node["id"], {}).get(identifier, identifier)
-        socket = owner = next((s for s in owner.outputs if s.identifier == wanted), None)
+        socket = owner = socket_of("outputs", identifier)
     else:
         holder, _, attribute = path.rpartition(".")
         try:

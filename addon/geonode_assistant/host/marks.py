@@ -19,7 +19,7 @@ Kind = Literal["added", "changed", "removed"]
 # The size of a removed node's ghost where nothing says it, in units of the Node Editor.
 _WIDTH, _HEIGHT = 140.0, 100.0
 # Lists of a delta whose entries begin with the ID of a node that they change.
-_CHANGES = ("labels", "props", "items", "values", "late_values")
+_CHANGES = ("labels", "names", "props", "items", "values", "late_values")
 
 
 class Mark(NamedTuple):

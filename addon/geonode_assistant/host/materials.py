@@ -65,6 +65,18 @@ def ensure(edit: MaterialEdit) -> bool:
     return True
 
 
+def look(name: str) -> dict[str, Any] | None:
+    """The values that an edit may set, without those that a link feeds; empty if the material has no Principled BSDF,
+    None if the file has no such material.
+    """
+    material = bpy.data.materials.get((name, None))
+    shader = _shader(material) if material is not None else None
+    if shader is None:
+        return None if material is None else {}
+    sockets = {field: shader.inputs[name] for field, name in _INPUTS.items()}
+    return {field: values.to_json(one.default_value) for field, one in sockets.items() if not one.is_linked}
+
+
 def values_of(value: Any) -> Any:
     """A number, or a colour with its alpha."""
     return [*value, 1.0] if isinstance(value, list) and len(value) == 3 else value

@@ -5,8 +5,10 @@ when its node is replaced or moves to another tree. Blender leaves them with a p
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import bpy
@@ -27,22 +29,48 @@ class Reading(NamedTuple):
     path: str
 
 
-def readings(trees: Iterable[Any]) -> Iterator[Reading]:
-    """What drivers anywhere in the file read of these trees."""
+_data_of, _tree_of = attrgetter("animation_data"), attrgetter("node_tree")
+
+
+@functools.cache
+def _kinds() -> list[tuple[str, bool]]:
+    """The collections of data-blocks that may be driven, and whether these may have nodes of their own."""
+    lists: Any = bpy.data.bl_rna.properties
+    kinds = ((prop.identifier, prop.fixed_type.properties) for prop in lists if prop.type == "COLLECTION")
+    return [(name, "node_tree" in has) for name, has in kinds if "animation_data" in has]
+
+
+def _owners() -> Iterator[tuple[Any, Any]]:
+    """What has animation data, each with the data-block that it belongs to. Most data-blocks have none, so they are
+    sorted out by one attribute each, which is several times faster than Blender's map of all users.
+    """
+    for name, has_nodes in _kinds():
+        blocks = getattr(bpy.data, name).values()
+        for block, data in zip(blocks, map(_data_of, blocks), strict=True):
+            if data is not None:
+                yield block, block
+        for block, tree in zip(blocks, map(_tree_of, blocks), strict=True) if has_nodes else ():
+            if tree is not None and tree.animation_data is not None:
+                yield block, tree
+
+
+def readings(trees: Iterable[Any], linked: bool = False) -> Iterator[Reading]:
+    """What drivers anywhere in the file read of these trees; with `linked` also those of data-blocks that are linked
+    from other files.
+    """
     wanted = {tree.session_uid: tree for tree in trees}
     if not wanted:
         return
-    users = bpy.data.user_map(subset=list(wanted.values()))
-    known = {block for blocks in users.values() for block in blocks if block.library is None}
-    for block in (one for one in known if not one.name.startswith(".geonode")):
-        for owner in (block, getattr(block, "node_tree", None)):
-            for curve, variable in _variables(owner):
-                target = variable.targets[0]
-                tree = wanted.get(target.id.session_uid) if target.id is not None else None
-                if tree is not None:
-                    names = (block.id_type, block.name, getattr(owner, "name", ""), variable.name)
-                    which = (*names, curve.data_path, str(curve.array_index))
-                    yield Reading(block, which, target, tree, target.data_path)
+    for block, owner in _owners():
+        if block.library is not None and not linked or block.name.startswith(".geonode"):
+            continue
+        for curve, variable in _variables(owner):
+            target = variable.targets[0]
+            tree = wanted.get(target.id.session_uid) if target.id is not None else None
+            if tree is not None:
+                names = (block.id_type, block.name_full, getattr(owner, "name", ""), variable.name)
+                which = (*names, curve.data_path, str(curve.array_index))
+                yield Reading(block, which, target, tree, target.data_path)
 
 
 def _variables(owner: Any) -> Iterator[tuple[Any, Any]]:
@@ -57,14 +85,14 @@ def _variables(owner: Any) -> Iterator[tuple[Any, Any]]:
 def read_of(trees: Iterable[Any], ids_of: Callable[[Any], dict[str, str]]) -> dict[str, list[Animated]]:
     """By name of the tree, what drivers read of its nodes; `ids_of` gives the IDs of a tree's nodes by name."""
     found: dict[str, list[Animated]] = {}
-    for reading in readings(trees):
+    for reading in readings(trees, linked=True):
         place = place_of(reading.tree, reading.path)
         if place is None:
             continue
         entry: Animated = {
             "node": ids_of(reading.tree)[place.node],
             "name": place.socket.strip("."),
-            "by": "reader",
+            "by": "reader" if reading.block.library is None else "linked",
             "reader": reading.block.name,
         }
         if place.side:
@@ -108,7 +136,7 @@ class Pointed:
         """Lets all of them read what they read before."""
         trees = {tree.session_uid: tree for tree in bpy.data.node_groups} if self._entries else {}
         now = {entry.tree: trees[entry.tree] for entry in self._entries if entry.tree in trees}
-        targets = {reading.variable: reading.target for reading in readings(now.values())}
+        targets = {reading.variable: reading.target for reading in readings(now.values(), linked=True)}
         for entry in reversed(self._entries):
             target, old = targets.get(entry.variable), trees.get(entry.old_tree)
             # One that was set meanwhile is the artist's.

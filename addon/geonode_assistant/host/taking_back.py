@@ -73,7 +73,7 @@ def inverse(name: str, before: Tree, now: Tree, ids: Set[str]) -> TreeDelta:
     gone = [node_id for node_id in ids if node_id in here and node_id not in then]
     added = [node_id for node_id in ids if node_id in then and node_id not in here]
     there = (here.keys() | set(added)) - set(gone)
-    delta: TreeDelta = {"tree": name, "create": False, "remove": gone, "unlink": [], "labels": []}
+    delta: TreeDelta = {"tree": name, "create": False, "remove": gone, "unlink": [], "labels": [], "names": []}
     lists: Any = {key: [] for key in ("add", "props", "pairs", "items", "parents", "values", "links", "locations")}
     places = build.located(before["nodes"])
     for node_id in added:
@@ -91,6 +91,8 @@ def inverse(name: str, before: Tree, now: Tree, ids: Set[str]) -> TreeDelta:
         lists["values"] += [[node_id, ref, value] for ref, value in _as_made(then[node_id]["type"], unsaid)]
         if then[node_id].get("label") != here[node_id].get("label"):
             delta["labels"].append([node_id, then[node_id].get("label") or ""])
+        if then[node_id]["name"] != here[node_id]["name"]:
+            delta["names"].append([node_id, then[node_id]["name"]])
     lists["parents"] = [entry for entry in lists["parents"] if entry[1] in there]
     old_links, new_links = set(_links(before, ids)), set(_links(now, ids))
     delta["unlink"] += [list(link[:4]) for link in sorted(new_links - old_links) if not {link[0], link[2]} & set(gone)]

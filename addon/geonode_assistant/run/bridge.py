@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -57,10 +57,10 @@ class BlenderHost:
         found: Context | None = self._go_on("capture_context", lambda: looking.capture_in_steps(object, modifier))
         return found
 
-    def inspect(self, objects: list[str], trees: list[str]) -> Document | None:
+    def inspect(self, objects: list[str], trees: list[str], materials: Sequence[str] = ()) -> Document | None:
         from . import looking
 
-        document: Document | None = self._go_on("inspect", lambda: looking.inspect_in_steps(objects, trees))
+        document: Document | None = self._go_on("inspect", lambda: looking.inspect_in_steps(objects, trees, materials))
         if document is not None:
             self._inspected = document
         return document
@@ -157,7 +157,7 @@ class BlenderHost:
 
     def execute_step(self, step_id: str, action_type: str, payload: dict[str, Any]) -> Applied:
         from . import copies, script_steps
-        from .extensions import executor
+        from .extensions import executor, targets_of
 
         if action_type == script_steps.TYPE:
             removable = None if self._on_copy else self._removable
@@ -172,8 +172,7 @@ class BlenderHost:
             kept, self._copy = copies.told(self._copy), ""
             return {"message": "\n".join(filter(None, [kept, script_steps.message(result)]))}
         chosen = executor(action_type)
-        targets = chosen.targets(payload)
-        objects, trees = list(targets.get("objects", ())), list(targets.get("trees", ()))
+        objects, trees = targets_of(action_type, payload)
         transaction = self._open()
         transaction.extend(objects, trees)
         message = transaction.execute(lambda: chosen.execute(payload))

@@ -28,7 +28,8 @@ def check(plan: str, object: str | None = None) -> dict[str, Any]:
     verdict = core.validate_plan(plan)
     if verdict["ok"]:
         objects, trees = _read_for(verdict, object)
-        verdict = core.validate_plan(plan, catalogue.path(), host_context.inspect(objects, trees))
+        materials = verdict["needs"]["materials"]
+        verdict = core.validate_plan(plan, catalogue.path(), host_context.inspect(objects, trees, materials=materials))
     return verdict
 
 
@@ -44,7 +45,8 @@ def check_in_steps(plan: str, object: str | None = None) -> Generator[str, None,
         if name not in read:
             read |= (yield from read_in_steps(name, False))["trees"]
     yield "Reading the tree."
-    document, path = host_context.inspect(objects, trees, read, sealed=False), catalogue.path()
+    materials = verdict["needs"]["materials"]
+    document, path = host_context.inspect(objects, trees, read, False, materials), catalogue.path()
     return (yield from aside("Checking the plan.", lambda: core.validate_plan(plan, path, document)))
 
 

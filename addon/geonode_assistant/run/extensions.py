@@ -6,6 +6,7 @@ Each has a schema of its input, which is added to the validator, to the schema f
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from .. import native
@@ -88,6 +89,22 @@ def executor(action_type: str) -> Executor:
         raise AssistantError(
             "unknown_step_type", f"No executor is registered for steps of the type {action_type!r}."
         ) from None
+
+
+def targets_of(action_type: str, payload: dict[str, Any]) -> tuple[list[str], list[str]]:
+    """The objects and trees that a step changes, as its executor says. Raises ``extension_invalid`` for an answer of
+    another form.
+    """
+    found: Any = executor(action_type).targets(payload)
+    lists: Any = list(found.values()) if isinstance(found, Mapping) and found.keys() <= {"objects", "trees"} else [None]
+    is_list = all(isinstance(one, list | tuple | set | frozenset) for one in lists)
+    if not is_list or not all(isinstance(name, str) for one in lists for name in one):
+        raise AssistantError(
+            "extension_invalid",
+            f"targets() of the executor of {action_type!r} gave {found!r:.80}.",
+            'It has to give {"objects": [names], "trees": [names]}.',
+        )
+    return list(found.get("objects", ())), list(found.get("trees", ()))
 
 
 def _schema(of: Any, name: str) -> dict[str, Any]:

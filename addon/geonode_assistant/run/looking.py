@@ -24,7 +24,9 @@ def capture_in_steps(object: str | None, modifier: str | None) -> Generator[str,
     return context.capture_context(object, modifier, marks=marks, read=read)
 
 
-def inspect_in_steps(objects: Iterable[str], trees: Iterable[str]) -> Generator[str, None, Document]:
+def inspect_in_steps(
+    objects: Iterable[str], trees: Iterable[str], materials: Iterable[str] = ()
+) -> Generator[str, None, Document]:
     """As ``context.inspect``. The transaction that follows refuses what has changed since its tree was read."""
     objects, trees = list(objects), list(trees)
     read: dict[str, Tree] = {}
@@ -32,7 +34,7 @@ def inspect_in_steps(objects: Iterable[str], trees: Iterable[str]) -> Generator[
         for name in context.trees_of(objects, trees):
             if name not in read:
                 read |= (yield from read_in_steps(name, False))["trees"]
-        return context.inspect(objects, trees, read)
+        return context.inspect(objects, trees, read, materials=materials)
     except HostError:
         # One of them has just gone.
-        return context.inspect(objects, trees)
+        return context.inspect(objects, trees, materials=materials)

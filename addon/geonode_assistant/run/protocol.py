@@ -129,6 +129,8 @@ class GateFinding(TypedDict):
     code: Code
     # Its severity: only an error fails the gate.
     severity: NotRequired[Severity]
+    # JSON Pointer into the plan: the operation that names the node concerned, else the last step.
+    path: NotRequired[str | None]
     # Stable ID of the node concerned.
     node_id: NotRequired[str | None]
     # Socket concerned.
@@ -588,6 +590,8 @@ class EffectInspect(TypedDict):
     objects: list[str]
     # Trees by name.
     trees: list[str]
+    # Materials whose looks decide whether the plan makes new ones, by name.
+    materials: NotRequired[list[str]]
     # Number of the effect, which its answer names.
     id: str
 

@@ -12,6 +12,7 @@ pub(crate) fn needed(plan: &Plan) -> Targets {
             let needs = needs(&page.text);
             targets.objects.extend(needs.objects);
             targets.trees.extend(needs.trees);
+            targets.note_materials(needs.materials.iter().map(String::as_str));
         }
     }
     targets

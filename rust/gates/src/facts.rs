@@ -369,6 +369,7 @@ pub(crate) fn unless_before(was_so: bool, found: GateFinding) -> GateFinding {
         return found;
     }
     GateFinding {
+        path: None,
         severity: Severity::Warning,
         cause: format!("{} It was so before the run.", found.cause),
         ..found
@@ -378,6 +379,7 @@ pub(crate) fn unless_before(was_so: bool, found: GateFinding) -> GateFinding {
 /// A finding of `gate` about a whole tree or object.
 pub(crate) fn finding(gate: Code, code: Code, cause: impl Into<String>, fix: impl Into<String>) -> GateFinding {
     GateFinding {
+        path: None,
         gate,
         code,
         severity: Severity::Error,

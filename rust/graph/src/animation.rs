@@ -13,22 +13,51 @@ const MAX_NAMED: usize = 3;
 /// The question about animation of the tree that no node takes over; none if nothing is lost.
 pub(crate) fn lost(model: &TreeModel, unsaid: &Unsaid, info: Option<&TreeInfo>, scope: Scope<'_>) -> Option<String> {
     let all = info.into_iter().flat_map(|info| &info.animated);
+    let all = all.filter(|animated| animated.by != AnimatedBy::Linked);
     let mut lost: Vec<String> = all
         .filter(|animated| is_lost(animated, model, unsaid, scope))
         .map(words)
         .collect();
     lost.dedup();
-    if lost.is_empty() {
-        return None;
-    }
-    let more = lost.len().saturating_sub(MAX_NAMED);
-    let shown = lost.into_iter().take(MAX_NAMED).collect::<Vec<_>>().join(", ");
-    let more = if more == 0 {
-        String::new()
-    } else {
-        format!(" and {more} more")
+    (!lost.is_empty()).then(|| format!("It removes {} in “{}”.", listed(lost), model.name))
+}
+
+/// The question about drivers of linked data-blocks that read what a step removes, replaces or moves: they stay as they are. None if there
+/// are none.
+pub(crate) fn out_of_reach(
+    model: &TreeModel,
+    unsaid: &Unsaid,
+    info: Option<&TreeInfo>,
+    scope: Scope<'_>,
+) -> Option<String> {
+    let all = info.into_iter().flat_map(|info| &info.animated);
+    let goes = |animated: &&Animated| {
+        let is_there = model.node(&animated.node).is_some() && !model.replaced.contains(&animated.node);
+        !is_there || is_lost(animated, model, unsaid, scope)
     };
-    Some(format!("It removes {shown}{more} in “{}”.", model.name))
+    let mut found: Vec<String> = all
+        .filter(|animated| animated.by == AnimatedBy::Linked)
+        .filter(goes)
+        .map(words)
+        .collect();
+    found.dedup();
+    (!found.is_empty()).then(|| {
+        format!(
+            "It takes away {} in “{}”; that driver stays as it is, since it belongs to another file.",
+            listed(found),
+            model.name
+        )
+    })
+}
+
+fn listed(all: Vec<String>) -> String {
+    let more = all.len().saturating_sub(MAX_NAMED);
+    let shown = all.into_iter().take(MAX_NAMED).collect::<Vec<_>>().join(", ");
+    if more == 0 {
+        shown
+    } else {
+        format!("{shown} and {more} more")
+    }
 }
 
 fn words(animated: &Animated) -> String {
@@ -39,6 +68,10 @@ fn words(animated: &Animated) -> String {
         AnimatedBy::Reader => {
             let reader = animated.reader.as_deref().unwrap_or_default();
             format!("{value}, which a driver of “{reader}” reads")
+        }
+        AnimatedBy::Linked => {
+            let reader = animated.reader.as_deref().unwrap_or_default();
+            format!("{value}, which a driver of the linked “{reader}” reads")
         }
     }
 }

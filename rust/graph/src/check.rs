@@ -15,7 +15,7 @@ use crate::sockets::{GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE};
 impl Work<'_> {
     /// Reports mistakes that only show in the whole tree.
     pub(crate) fn check_tree(&mut self) {
-        let cyclic = self.check_cycles();
+        let cyclic = self.check_cycles() || self.check_zones_within_themselves();
         if !cyclic {
             self.check_zones();
             self.check_fields();
@@ -112,6 +112,62 @@ impl Work<'_> {
                 Hint::explain(feedback)
             };
             self.sink.error(Code::Cycle, path, message, Some(hint));
+        }
+        !found.is_empty()
+    }
+
+    /// Reports each zone whose output leads back to its own input, at the last operation that added a link of the way: the output of a zone
+    /// depends on its input without any link, so that is a cycle too.
+    fn check_zones_within_themselves(&mut self) -> bool {
+        let model = &self.model;
+        let pairs = model.nodes().filter_map(|node| {
+            let output = node.pair.as_deref().and_then(|output| model.node_index(output))?;
+            Some((model.node_index(&node.id)?, output))
+        });
+        let pairs: HashMap<NodeIndex, NodeIndex> = pairs.collect();
+        if pairs.is_empty() {
+            return false;
+        }
+        let graph = model.graph();
+        let mut whole = graph.map(|_, _| (), |_, wire| wire.origin);
+        for (input, output) in &pairs {
+            whole.add_edge(*input, *output, None);
+        }
+        if toposort(&whole, None).is_ok() {
+            return false;
+        }
+        let mut found: Vec<(usize, String)> = Vec::new();
+        for component in kosaraju_scc(&whole) {
+            let inside: HashSet<NodeIndex> = component.iter().copied().collect();
+            let edges = component.iter().flat_map(|at| whole.edges(*at));
+            let last = edges
+                .filter(|edge| inside.contains(&edge.target()))
+                .filter_map(|edge| *edge.weight())
+                .max();
+            let zone = component
+                .iter()
+                .find(|at| pairs.get(*at).is_some_and(|end| inside.contains(end)));
+            let zone = zone.and_then(|at| Some((*at, *pairs.get(at)?)));
+            let id = |at: NodeIndex| graph.node_weight(at).map(|node| node.id.as_str()).unwrap_or_default();
+            // One that was there before is the artist's.
+            if let (Some(last), Some((input, output))) = (last, zone) {
+                let (input, output) = (id(input), id(output));
+                found.push((
+                    last,
+                    format!("“{output}” would lead into “{input}”, the beginning of its own zone"),
+                ));
+            }
+        }
+        for (last, message) in &found {
+            self.sink.enter_op(*last);
+            let path = self.sink.at("");
+            let feedback = "what goes into the next iteration is linked into the end of the zone";
+            let hint = if self.links.made.contains(last) {
+                self.sink.without(format!("leave this link out; {feedback}"), "")
+            } else {
+                Hint::explain(feedback)
+            };
+            self.sink.error(Code::Cycle, path, message.clone(), Some(hint));
         }
         !found.is_empty()
     }

@@ -8,7 +8,8 @@ use foldhash::HashMap;
 use geonode_protocol::{Action, Plan, Step};
 use serde::Serialize;
 
-use crate::animation::lost;
+use crate::anew::name_anew;
+use crate::animation::{lost, out_of_reach};
 use crate::catalogue::Catalogue;
 use crate::chosen::unchosen;
 use crate::diff::{names_by_key, settle_keys, tree_delta};
@@ -21,7 +22,7 @@ use crate::landing::{land, numbered_names};
 use crate::layout;
 use crate::model::TreeModel;
 use crate::moves::Moves;
-use crate::ops::{LinkNotes, Mention, Work, dissolved, materials_of, mentions, operations_of};
+use crate::ops::{LinkNotes, Mention, Work, dissolved, grouping, materials_of, mentions, operations_of};
 use crate::sink::{Repair, Sink};
 use crate::sockets::{GEOMETRY, Scope};
 use crate::summary::describe;
@@ -35,6 +36,8 @@ pub struct Targets {
     pub objects: BTreeSet<String>,
     /// Trees that the plan names; those of the targets' modifiers come along.
     pub trees: BTreeSet<String>,
+    /// Names of materials that the plan makes, with those that they may get.
+    pub materials: BTreeSet<String>,
 }
 
 /// The result of compiling a plan.
@@ -101,9 +104,20 @@ impl Compiled {
     }
 }
 
+impl Targets {
+    /// Adds the names of materials that are made. Where a name is taken, the one that the plan made has another.
+    pub fn note_materials<'p>(&mut self, names: impl Iterator<Item = &'p str>) {
+        for name in names {
+            self.materials.insert(name.to_owned());
+            self.materials.extend(numbered_names(name));
+        }
+    }
+}
+
 /// Names that the host must inspect for this plan.
 pub fn targets(plan: &Plan) -> Targets {
     let mut targets = Targets::default();
+    let dissolved = dissolved(plan);
     for step in &plan.steps {
         let object = match &step.action {
             Action::NodeTree(payload) => {
@@ -114,6 +128,7 @@ pub fn targets(plan: &Plan) -> Targets {
             Action::TreeText(_) | Action::Python(_) | Action::Added(_) => continue,
         };
         targets.objects.insert(object.clone());
+        targets.note_materials(materials_of(&step.action));
         if makes_object(&step.action) {
             // Where the name is taken, the one that the plan made has another.
             targets.objects.extend(numbered_names(object));
@@ -122,6 +137,12 @@ pub fn targets(plan: &Plan) -> Targets {
             if let Mention::NodeGroup(name) = mention {
                 targets.trees.insert(name.to_owned());
             }
+        }
+        for at in 0..operations_of(&step.action).count() {
+            let made = grouping(&step.action, at).filter(|made| dissolved.contains(made.id.as_str()));
+            targets
+                .trees
+                .extend(made.iter().flat_map(|made| numbered_names(&made.node_group_name)));
         }
     }
     targets
@@ -143,6 +164,8 @@ pub fn compile_exactly(plan: &Plan, document: &Document, catalogue: &Catalogue, 
     };
     let landed = land(plan, document, exact, &changes_nothing, &mut sink);
     let plan = landed.as_ref().unwrap_or(plan);
+    let named = name_anew(plan, document, &mut sink);
+    let plan = named.as_ref().unwrap_or(plan);
     let given = give_free_ids(plan, document, exact, &mut sink);
     carry_out(given.as_ref().unwrap_or(plan), document, catalogue, sink)
 }
@@ -172,7 +195,7 @@ fn carry_out(plan: &Plan, document: &Document, catalogue: &Catalogue, mut sink: 
     for (index, step) in plan.steps.iter().enumerate() {
         // What this step makes, it may use; kinds that the document does not list are checked by Blender.
         if let Some(known) = compiled.after.names.get_mut("material") {
-            known.extend(materials_of(&step.action).into_iter().map(str::to_owned));
+            known.extend(materials_of(&step.action).map(str::to_owned));
         }
         let rest = plan.steps.get(index + 1..).unwrap_or_default();
         let earlier = plan.steps.get(..index).unwrap_or_default().iter();
@@ -381,6 +404,7 @@ fn asks(work: &Work<'_>, before: &Document, moves: &Moves) -> Vec<String> {
     let info = before.tree_info.get(&work.tree_of_target());
     asks.extend(unchosen(work, before));
     asks.extend(lost(&work.model, &work.unsaid, info, work.scope));
+    asks.extend(out_of_reach(&work.model, &work.unsaid, info, work.scope));
     asks
 }
 

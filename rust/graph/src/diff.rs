@@ -86,6 +86,17 @@ fn node_edits(node: &Node, old: &Node, new: bool, model: &TreeModel, scope: Scop
     if !new && node.label != old.label {
         delta.labels.push((id(), node.label.clone().unwrap_or_default()));
     }
+    // Documents of tests and of other programs may leave the name out, which is then the ID.
+    let name_of = |node: &Node| {
+        if node.name.is_empty() {
+            node.id.clone()
+        } else {
+            node.name.clone()
+        }
+    };
+    if !new && name_of(node) != name_of(old) {
+        delta.names.push((id(), name_of(node)));
+    }
     // Properties in the wanted order; then those that are reset to their default.
     for (name, value) in &node.props {
         if !old.props.get(name).is_some_and(|before| same(before, value)) {

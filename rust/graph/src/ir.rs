@@ -55,6 +55,10 @@ pub struct Tree {
     /// Links; those into one multi-input in the order of their `sort`.
     #[serde(default)]
     pub links: Vec<Link>,
+    /// By path, what the tree and the sockets of its interface hold without any effect on the result: custom properties; only documents for
+    /// rebuilding have it.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub stored: Map,
 }
 
 /// Whether an interface item is a socket or a panel.

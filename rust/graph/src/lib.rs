@@ -3,6 +3,7 @@
 //!
 //! The documents are described in `FORMATS.md` beside this crate.
 
+mod anew;
 mod animation;
 mod blank;
 pub mod catalogue;
@@ -13,6 +14,7 @@ pub mod compile;
 mod diff;
 mod difference;
 pub mod documents;
+mod edited;
 mod fields;
 mod forgotten;
 mod hidden;
@@ -52,7 +54,7 @@ pub use landing::numbered_names;
 pub use moves::Moves;
 pub use near::{alike, did_you_mean, either, nearest};
 pub use operations::{OperationSummary, Topic, operations};
-pub use ops::{Mention, freed_ids, mentions};
+pub use ops::{Mention, freed_ids, mentions, naming};
 pub use properties::{is_panel_property, is_socket_property, is_tree_property};
 pub use read::{MAX_BYTES, MAX_DEPTH, ReadError};
 pub use semantic_diff::semantic_diff;

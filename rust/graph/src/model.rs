@@ -308,6 +308,7 @@ impl TreeModel {
             interface,
             nodes: graph.node_weights_mut().map(std::mem::take).collect(),
             links,
+            stored: Map::new(),
         }
     }
 }

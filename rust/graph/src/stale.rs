@@ -140,6 +140,16 @@ impl<'t> Versions<'t> {
                 &mut out,
             );
         }
+        for (id, name) in &delta.names {
+            let wanted = Value::from(name.as_str());
+            self.value(
+                id,
+                "name",
+                &wanted,
+                |node| Some(Value::from(node.name.as_str())),
+                &mut out,
+            );
+        }
         for (id, collection, _) in &delta.items {
             if let Some((seen, now)) = self.both(id)
                 && seen.items.get(collection) != now.items.get(collection)

@@ -107,6 +107,7 @@ fn describe_tree(tree: &TreeDelta, gone: &HashSet<(&str, &str)>, scope: Scope<'_
     for (id, label) in tree.labels.iter().filter(|(id, _)| is_own(id)) {
         lines.push(format!("Label “{id}” as “{label}”"));
     }
+    lines.extend(tree.names.iter().map(|(id, name)| format!("Rename “{id}” to “{name}”")));
     let props = tree.props.iter().filter(|(id, name, new)| {
         let socket = name.starts_with("inputs.") || name.starts_with("outputs.");
         had(id).is_none_or(|node| !socket && node.props.get(name) != Some(new))

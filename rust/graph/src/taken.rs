@@ -11,11 +11,12 @@ use geonode_protocol::{Action, Code, Finding, GnOp, NodeTreeOp, Plan, Step};
 use serde_json::Value;
 
 use crate::documents::Document;
+use crate::edited::Edited;
+use crate::ir::Tree;
 use crate::landing::free;
-use crate::ops::{Mention, mentions, operations_of};
+use crate::ops::{Mention, grouping, mentions, operations_of};
 use crate::sink::{Repair, Sink};
-use crate::sockets::{FRAME, GROUP};
-use crate::target::uses_group;
+use crate::sockets::{FRAME, GROUP, group_tree};
 
 /// Fields of an operation that contain a node ID.
 const FIELDS: [&str; 4] = ["node_id", "id", "from_node", "to_node"];
@@ -92,8 +93,7 @@ struct Ids<'p> {
     document: &'p Document,
     /// The tree whose nodes each step works on, as it is called before the plan.
     trees: Vec<Option<&'p str>>,
-    /// The trees of modifiers that the steps so far make.
-    runs: HashMap<(&'p str, &'p str), &'p str>,
+    edited: Edited<'p>,
     /// IDs by tree that the operations so far name as existing.
     named: HashSet<(&'p str, &'p str)>,
     /// All IDs in the plan; none of them is free.
@@ -117,7 +117,7 @@ impl<'p> Ids<'p> {
         Self {
             document,
             trees: Vec::new(),
-            runs: HashMap::new(),
+            edited: Edited::new(document),
             named: HashSet::new(),
             mentioned,
             kinds: HashMap::new(),
@@ -126,7 +126,7 @@ impl<'p> Ids<'p> {
     }
 
     fn read(&mut self, index: usize, step: &'p Step, is_exact: bool) {
-        let tree = self.tree_of(step);
+        let tree = self.edited.tree_of(step);
         self.trees.push(tree);
         let Some(tree) = tree.filter(|_| !is_exact) else {
             return;
@@ -139,6 +139,17 @@ impl<'p> Ids<'p> {
             nodes.map(|node| (node.id.as_str(), node.kind.as_str())).collect()
         });
         for (at, operation) in operations_of(&step.action).enumerate() {
+            // A group node whose ID is that of another node is a new one too.
+            if let Some(grouped) = grouping(&step.action, at).filter(|grouped| !grouped.node_ids.contains(&grouped.id))
+                && let Some(stands) = content.nodes.iter().find(|node| node.id == grouped.id)
+                && group_tree(stands) != Some(&grouped.node_group_name)
+            {
+                self.make(index, at, tree, &grouped.id, &[""], Some(GROUP));
+            }
+            // Whoever takes nodes out of a frame means the one that they lie in.
+            if let Some(frame) = opened_frame(&step.action, at, content) {
+                self.named.insert((tree, frame));
+            }
             for mention in operation.mentions() {
                 match mention {
                     Mention::Node(id) | Mention::Zone(id) => drop(self.named.insert((tree, id))),
@@ -154,44 +165,6 @@ impl<'p> Ids<'p> {
                 }
             }
         }
-    }
-
-    /// The tree that a step works on; for a copy, the one that it is copied from.
-    fn tree_of(&mut self, step: &'p Step) -> Option<&'p str> {
-        let (target, group, single_user) = match &step.action {
-            Action::NodeTree(payload) => (
-                (
-                    payload.target.object_name.as_str(),
-                    payload.target.modifier_name.as_str(),
-                ),
-                Some(payload.target.node_group_name.as_str()),
-                payload.single_user,
-            ),
-            Action::GnOps(payload) => (
-                (
-                    payload.target.object_name.as_str(),
-                    payload.target.modifier_name.as_str(),
-                ),
-                payload.target.node_group_name.as_deref(),
-                payload.single_user,
-            ),
-            Action::TreeText(_) | Action::Python(_) | Action::Added(_) => return None,
-        };
-        let on = self.document.objects.get(target.0);
-        let modifier = on.and_then(|on| on.modifiers.iter().find(|one| one.name == target.1));
-        let present = modifier.and_then(|one| one.node_group.as_deref());
-        let present = present.or_else(|| self.runs.get(&target).copied());
-        let tree = match (group, present) {
-            (Some(group), Some(_)) if !single_user && self.document.trees.contains_key(group) => group,
-            (_, Some(present)) => present,
-            (Some(group), None) => group,
-            (None, None) => return None,
-        };
-        if Some(tree) == group && uses_group(present, tree, self.document) {
-            return Some(tree);
-        }
-        self.runs.entry(target).or_insert(tree);
-        Some(tree)
     }
 
     /// Gives a new node another ID if the artist's has this one.
@@ -239,6 +212,18 @@ impl<'p> Ids<'p> {
             ends,
         });
     }
+}
+
+/// The frame of the tree that an operation takes nodes out of.
+fn opened_frame<'p>(action: &'p Action, at: usize, tree: &Tree) -> Option<&'p str> {
+    let Action::GnOps(payload) = action else { return None };
+    let GnOp::AddFrame(op) = payload.ops.get(at)? else {
+        return None;
+    };
+    let mut inside = tree.nodes.iter().filter(|node| node.parent.as_ref() == Some(&op.id));
+    inside
+        .any(|node| op.remove_node_ids.contains(&node.id))
+        .then_some(&op.id)
 }
 
 /// The type of the node that an operation makes.

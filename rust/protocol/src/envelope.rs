@@ -44,6 +44,9 @@ pub struct GateFinding {
     /// Its severity: only an error fails the gate.
     #[serde(default = "error", skip_serializing_if = "is_error")]
     pub severity: Severity,
+    /// JSON Pointer into the plan: the operation that names the node concerned, else the last step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
     /// Stable ID of the node concerned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node_id: Option<String>,

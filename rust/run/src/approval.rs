@@ -147,6 +147,12 @@ impl ApprovalRequest {
         steps.any(|step| step.id == id || step.operations.iter().any(|operation| operation.id == id))
     }
 
+    /// JSON Pointer to the first step that needs approval; to the first of all if none says why.
+    pub(crate) fn asked_step(&self) -> Option<String> {
+        let asked = self.steps.iter().find(|step| step.reason.is_some());
+        asked.or_else(|| self.steps.first()).map(|step| step.id.clone())
+    }
+
     /// Whether it holds a script that a trial comes before.
     pub(crate) fn requires_trial(&self) -> bool {
         self.dry_run.as_ref().is_some_and(|offer| offer.required)

@@ -316,6 +316,7 @@ impl Message {
     pub fn from_gate(severity: Severity, code: Code, finding: &GateFinding) -> Self {
         let hint = finding.fix.as_deref().map(Advice::from);
         Self {
+            path: finding.path.clone(),
             hint: hint.is_some().then(|| code.fix().to_owned()),
             planner: hint.map(|hint| ForPlanner {
                 text: None,

@@ -115,7 +115,7 @@ fn edit(name: &str, steps: &[StepDelta]) -> Option<String> {
     let mut links: usize = 0;
     let mut interface: usize = 0;
     for tree in &deltas {
-        changed.extend(tree.labels.iter().map(|(id, _)| id));
+        changed.extend(tree.labels.iter().chain(&tree.names).map(|(id, _)| id));
         changed.extend(tree.props.iter().map(|(id, _, _)| id));
         changed.extend(tree.items.iter().map(|(id, _, _)| id));
         changed.extend(tree.values.iter().chain(&tree.late_values).map(|(id, _, _)| id));

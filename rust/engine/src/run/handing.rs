@@ -5,6 +5,7 @@ use geonode_run::{Answer, Failure, Message, Notice, Origin, Performer, Task};
 use serde_json::{Map, Value};
 
 use crate::error::EngineError;
+use crate::needed::needed;
 use crate::run::choosing;
 use crate::run::host::{Applied, HostEffect, Restored, read};
 use crate::run::shared::Shared;
@@ -43,7 +44,14 @@ pub(crate) fn give(work: &mut Work, shared: &Shared, task: Task, steps: usize) -
                 modifier: request.modifier.clone(),
             }
         }
-        Task::Inspect { objects, trees, .. } => HostEffect::Inspect { objects, trees },
+        Task::Inspect { objects, trees, .. } => {
+            let plan = work.planned.plan.as_deref();
+            HostEffect::Inspect {
+                objects,
+                trees,
+                materials: plan.map(|plan| needed(plan).materials).unwrap_or_default(),
+            }
+        }
         Task::Begin {
             objects,
             trees,

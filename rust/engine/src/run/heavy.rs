@@ -21,9 +21,10 @@ pub(super) fn impossible(risk: &Risk) -> Option<Finding> {
     })
 }
 
-/// The finding that asks about a plan.
-pub(super) fn questionable(risk: Risk) -> GateFinding {
+/// The finding that asks about a plan; `path` is where that says it.
+pub(super) fn questionable(risk: Risk, path: Option<String>) -> GateFinding {
     GateFinding {
+        path,
         gate: Code::BlowupRisk,
         code: Code::BlowupRisk,
         severity: Severity::Error,

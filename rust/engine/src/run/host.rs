@@ -37,6 +37,9 @@ pub(crate) enum HostEffect {
         objects: Vec<String>,
         /// Trees by name.
         trees: Vec<String>,
+        /// Materials whose looks decide whether the plan makes new ones, by name.
+        #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+        materials: BTreeSet<String>,
     },
     /// Opens the transaction, or extends it.
     Begin {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use geonode_gates::{Facts, judge};
 use geonode_graph::documents::{Evidence, Made};
 use geonode_graph::{Catalogue, Compiled, Document, Moves};
-use geonode_protocol::Plan;
+use geonode_protocol::{Envelope, Plan};
 use geonode_run::{Answer, Failure};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -145,12 +145,12 @@ impl Judged {
         compiled: Option<&Compiled>,
         catalogue: &Catalogue,
         allow_empty: bool,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<Envelope, Failure> {
         let evidence = self.evidence.take().ok_or_else(|| lost("evidence"))?;
         self.figures = figures(&evidence);
         let trees: Vec<String> = self.written.iter().cloned().collect();
         let now = compiled.map(|compiled| verdict::now(&compiled.after, &evidence));
-        let envelope = judge(&Facts {
+        Ok(judge(&Facts {
             plans: &self.applied,
             before: &self.base,
             moves: &self.moves,
@@ -160,8 +160,7 @@ impl Judged {
             evidence: &evidence,
             catalogue: Some(catalogue),
             allow_empty,
-        });
-        Ok(Answer::Judged { envelope })
+        }))
     }
 
     /// What was measured last, in short.

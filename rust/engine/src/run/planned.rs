@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use geonode_graph::{Catalogue, Compiled, Document, StepDelta, changes, shorten};
-use geonode_protocol::{Action, Finding, Origins, Plan};
+use geonode_graph::{Catalogue, Compiled, Document, StepDelta, changes, naming, shorten};
+use geonode_protocol::{Action, Code, Finding, Origins, Plan};
 use geonode_run::Failure;
 use geonode_text::{Called, PagePlaces};
 use serde::{Deserialize, Serialize};
@@ -92,6 +92,19 @@ impl Planned {
             None => finding,
         };
         self.origins.trace(self.pages.trace(finding))
+    }
+
+    /// JSON Pointer into the reply to the last operation that names a node, else to the last step.
+    pub(crate) fn place_of(&self, node: Option<&str>) -> Option<String> {
+        let plan = self.plan.as_deref()?;
+        let steps = plan.steps.iter().enumerate().rev();
+        let of_node = node.and_then(|node| {
+            let mut all = steps.clone();
+            all.find_map(|(at, step)| Some(format!("/steps/{at}/payload/{}", naming(&step.action, node)?)))
+        });
+        let last = plan.steps.len().checked_sub(1);
+        let path = of_node.or_else(|| Some(format!("/steps/{}", last?)))?;
+        Some(self.trace(Finding::error(Code::GateFailed, path, "")).path)
     }
 
     /// Type and payload of the next step, if the host carries it out: a script or the record of its trial, or an added type.

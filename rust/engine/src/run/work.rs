@@ -370,7 +370,10 @@ impl Work {
             trees: compiled.touched_trees.iter().cloned().collect(),
             approval: approval.map(Box::new),
             confirm: confirmed_only(&plan),
-            risk: risk.map(|risk| Box::new(heavy::questionable(risk))),
+            risk: risk.map(|risk| {
+                let path = self.planned.place_of(risk.node.as_deref());
+                Box::new(heavy::questionable(risk, path))
+            }),
         };
         if ok {
             let repaired = compiled.repaired_plan(&plan);
@@ -430,8 +433,13 @@ impl Work {
     pub(crate) fn judge(&mut self) -> Result<Answer, Failure> {
         let catalogue = self.catalogue()?;
         let compiled = self.planned.compiled.as_deref();
-        self.judged
-            .judge(compiled, &catalogue, self.settings.allow_empty_result)
+        let mut envelope = self
+            .judged
+            .judge(compiled, &catalogue, self.settings.allow_empty_result)?;
+        for finding in &mut envelope.findings {
+            finding.path = self.planned.place_of(finding.node_id.as_deref());
+        }
+        Ok(Answer::Judged { envelope })
     }
 
     pub(crate) fn keep_document(&mut self, json: &str, purpose: Purpose) -> Result<Answer, Failure> {

@@ -28,6 +28,7 @@ pub(crate) fn doubts(facts: &Facts<'_>, gate: Code) -> Vec<GateFinding> {
     found.extend(second::check(facts));
     found.extend(zone_items::check(facts));
     let as_finding = |doubt: Doubt| GateFinding {
+        path: None,
         severity: doubt.severity,
         node_id: doubt.node,
         socket: doubt.socket,

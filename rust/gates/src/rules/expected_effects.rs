@@ -150,6 +150,7 @@ fn mismatch(
         )
     };
     GateFinding {
+        path: None,
         node_id: driver.as_ref().map(|driver| driver.node.clone()),
         socket: driver.map(|driver| driver.lever.input.clone()),
         ..finding(GATE.code, Code::CountMismatch, cause, fix)
@@ -252,6 +253,7 @@ fn claimed(facts: &Facts<'_>, plan: &Plan) -> Vec<GateFinding> {
             let real = counts.first().copied().unwrap_or_default();
             let noun = component.noun();
             Some(GateFinding {
+                path: None,
                 severity: Severity::Warning,
                 ..finding(
                     GATE.code,

@@ -33,6 +33,7 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
 fn invalid(tree: &str, link: &InvalidLink) -> GateFinding {
     let (from, output, to, input, reason) = link;
     GateFinding {
+        path: None,
         node_id: Some(to.clone()),
         socket: Some(input.clone()),
         ..finding(
@@ -89,6 +90,7 @@ fn half_zones(facts: &Facts<'_>, name: &str, tree: &Tree) -> Vec<GateFinding> {
         })
         .map(|node| {
             let found = GateFinding {
+                path: None,
                 node_id: Some(node.id.clone()),
                 ..finding(
                     GATE.code,

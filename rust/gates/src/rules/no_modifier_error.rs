@@ -51,6 +51,7 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
             let source = source(facts, modifier, &warning.message);
             let who = source.node.as_ref().map(|id| format!(", node “{id}”,"));
             let found = GateFinding {
+                path: None,
                 node_id: source.node,
                 socket: source.socket,
                 ..finding(

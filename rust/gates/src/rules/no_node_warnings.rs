@@ -22,6 +22,7 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
         };
         let Some(warnings) = &modifier.warnings else {
             findings.push(GateFinding {
+                path: None,
                 fix: None,
                 ..finding(
                     GATE.code,
@@ -43,6 +44,7 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
                 .as_ref()
                 .map_or("A node".to_owned(), |id| format!("The node “{id}”"));
             let found = GateFinding {
+                path: None,
                 node_id: source.node,
                 socket: source.socket,
                 ..finding(

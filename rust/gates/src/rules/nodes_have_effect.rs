@@ -82,6 +82,7 @@ fn unchanged(facts: &Facts<'_>, name: &str) -> Option<GateFinding> {
     // A value that was set was to show something.
     let is_set = facts.set_modifier(object) || !facts.made_nodes();
     (is_set || !unseen()).then(|| GateFinding {
+path: None,
         severity: Severity::Warning,
         ..finding(
             GATE.code,
@@ -165,6 +166,7 @@ fn judged(facts: &Facts<'_>, found: Lint) -> Option<GateFinding> {
         Severity::Warning
     };
     Some(GateFinding {
+        path: None,
         severity,
         node_id: Some(found.node),
         socket: found.socket,

@@ -32,6 +32,7 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
             let was_so = was_empty && !facts.made_any_geometry() || left_unfinished(facts, &object.name);
             if expects_nothing(facts, &object.name) {
                 return Some(GateFinding {
+                    path: None,
                     severity: Severity::Warning,
                     cause: format!("{} The plan says so.", found.cause),
                     ..found
@@ -46,6 +47,7 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
                 found.severity
             };
             Some(GateFinding {
+                path: None,
                 severity,
                 ..unless_before(was_so, found)
             })
@@ -89,6 +91,7 @@ fn empty(object: &EvaluatedObject) -> Option<GateFinding> {
     }
     let alone = evaluated.without_instances().is_empty();
     Some(GateFinding {
+        path: None,
         severity: if alone { Severity::Error } else { Severity::Warning },
         ..finding(
             GATE.code,

@@ -47,6 +47,7 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
         };
         if let Some((socket, cause)) = problem {
             let found = GateFinding {
+                path: None,
                 node_id: Some(output.id.clone()),
                 socket,
                 ..finding(

@@ -53,6 +53,7 @@ fn check(facts: &Facts<'_>) -> Vec<GateFinding> {
             // Several of the artist's: Blender shows the active one, and so do links to `group_output` lead there.
             several if before.len() >= several.len() && !names_another(facts, name, several) => {}
             [_, further, ..] => findings.push(GateFinding {
+                path: None,
                 node_id: Some(further.id.clone()),
                 ..finding(
                     GATE.code,

@@ -46,6 +46,7 @@ fn compare(facts: &Facts<'_>, name: &str, before: &Tree, now: &Tree, findings: &
             Some(_) => "was changed",
         };
         findings.push(GateFinding {
+            path: None,
             node_id: Some(node.id.clone()),
             ..finding(
                 GATE.code,
@@ -60,6 +61,7 @@ fn compare(facts: &Facts<'_>, name: &str, before: &Tree, now: &Tree, findings: &
         let kept = |id: &str| held.get(id) == Some(&true) && nodes.contains_key(id);
         if kept(&link.from.0) && kept(&link.to.0) && !still.contains(&(&link.from, &link.to)) {
             findings.push(GateFinding {
+                path: None,
                 node_id: Some(link.to.0.clone()),
                 socket: Some(link.to.1.clone()),
                 ..finding(

@@ -277,6 +277,9 @@ pub struct TreeDelta {
     /// Labels.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub labels: Vec<(String, String)>,
+    /// Names of nodes that stay; their IDs stay too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<(String, String)>,
     /// Properties, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub props: Vec<(String, String, Value)>,
@@ -357,6 +360,7 @@ impl TreeDelta {
             add,
             stamp,
             labels,
+            names,
             props,
             pairs,
             items,
@@ -378,6 +382,7 @@ impl TreeDelta {
             && add.is_empty()
             && stamp.is_empty()
             && labels.is_empty()
+            && names.is_empty()
             && props.is_empty()
             && pairs.is_empty()
             && items.is_empty()

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::modifier::{Made, Modifier};
 use super::scene::Scene;
-use crate::ir::Tree;
+use crate::ir::{Map, Tree};
 
 /// Blender's answer to an `inspect`, limited to what a plan's targets need.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -32,6 +32,10 @@ pub struct Document {
     /// Sizes of objects and collections.
     #[serde(default)]
     pub scene: Scene,
+    /// What the materials look like whose names a plan gives to new ones: by name the values of their Principled BSDF, as fields of
+    /// `make_material`, without those that a link feeds; nothing of one without that node.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub materials: IndexMap<String, Map>,
 }
 
 /// An object that a plan may name: whether it may be edited, and its modifiers in stack order.
@@ -101,4 +105,6 @@ pub enum AnimatedBy {
     Strip,
     /// A driver that reads it.
     Reader,
+    /// A driver of a data-block that is linked from another file and reads it: it cannot follow.
+    Linked,
 }

@@ -21,12 +21,13 @@ impl Work<'_> {
     pub(super) fn carry_from(&mut self, tree: &str, from: &str, to: &str) -> Option<Carry> {
         let info = self.document.tree_info.get(tree)?;
         let mut own = info.animated.iter().filter(|animated| animated.node == from);
-        own.any(|animated| animated.by != AnimatedBy::Strip).then(|| Carry {
-            from: from.to_owned(),
-            tree: Some(tree.to_owned()),
-            to: to.to_owned(),
-            inputs: None,
-        })
+        own.any(|animated| !matches!(animated.by, AnimatedBy::Strip | AnimatedBy::Linked))
+            .then(|| Carry {
+                from: from.to_owned(),
+                tree: Some(tree.to_owned()),
+                to: to.to_owned(),
+                inputs: None,
+            })
     }
 
     /// Identifiers of the node's sockets that are animated.

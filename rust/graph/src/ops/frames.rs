@@ -41,7 +41,10 @@ impl Work<'_> {
         match self.claim(id, FRAME, &Properties::default()) {
             Claim::Taken => return,
             Claim::Present => {
-                if let Some(present) = self.model.node_mut(id.text) {
+                // Without a title the frame keeps the one that it has.
+                if let Some(present) = self.model.node_mut(id.text)
+                    && label.is_some()
+                {
                     present.label = label;
                 }
             }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use geonode_protocol::{Change, Code, GroupNodes, Hint};
+use geonode_protocol::{Action, Change, Code, GnOp, GroupNodes, Hint, NodeTreeOp};
 use petgraph::Direction;
 use serde_json::json;
 
@@ -54,6 +54,21 @@ impl<'p> Operation<'p> for &'p GroupNodes {
             Mention::Node(&self.id)
         };
         ids.chain([own, Mention::NodeGroup(&self.node_group_name)]).collect()
+    }
+}
+
+/// The group that an operation of a step makes or fills.
+pub(crate) fn grouping(action: &Action, at: usize) -> Option<&GroupNodes> {
+    match action {
+        Action::NodeTree(payload) => match payload.operations.get(at)? {
+            NodeTreeOp::GroupNodes(op) => Some(op),
+            _ => None,
+        },
+        Action::GnOps(payload) => match payload.ops.get(at)? {
+            GnOp::GroupNodes(op) => Some(op),
+            _ => None,
+        },
+        Action::TreeText(_) | Action::Python(_) | Action::Added(_) => None,
     }
 }
 

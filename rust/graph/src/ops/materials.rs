@@ -3,6 +3,7 @@
 use geonode_protocol::{Action, Code, GnOp, Hint, MakeMaterial, NodeTreeOp};
 
 use super::operation::{Before, Mention, Operation};
+use super::operations_of;
 use super::work::Work;
 use crate::documents::delta::MaterialEdit;
 use crate::ir::{MAX_NAME, Tree};
@@ -56,23 +57,23 @@ impl Work<'_> {
     }
 }
 
-/// Names of the materials that a step makes.
-pub(crate) fn materials_of(action: &Action) -> Vec<&str> {
+/// The material that an operation of a step makes.
+pub(crate) fn material(action: &Action, at: usize) -> Option<&MakeMaterial> {
     match action {
-        Action::NodeTree(payload) => {
-            let ops = payload.operations.iter().filter_map(|op| match op {
-                NodeTreeOp::MakeMaterial(op) => Some(op.name.as_str()),
-                _ => None,
-            });
-            ops.collect()
-        }
-        Action::GnOps(payload) => {
-            let ops = payload.ops.iter().filter_map(|op| match op {
-                GnOp::MakeMaterial(op) => Some(op.name.as_str()),
-                _ => None,
-            });
-            ops.collect()
-        }
-        Action::TreeText(_) | Action::Python(_) | Action::Added(_) => Vec::new(),
+        Action::NodeTree(payload) => match payload.operations.get(at)? {
+            NodeTreeOp::MakeMaterial(op) => Some(op),
+            _ => None,
+        },
+        Action::GnOps(payload) => match payload.ops.get(at)? {
+            GnOp::MakeMaterial(op) => Some(op),
+            _ => None,
+        },
+        Action::TreeText(_) | Action::Python(_) | Action::Added(_) => None,
     }
+}
+
+/// Names of the materials that a step makes.
+pub(crate) fn materials_of(action: &Action) -> impl Iterator<Item = &str> {
+    let count = operations_of(action).count();
+    (0..count).filter_map(|at| Some(material(action, at)?.name.as_str()))
 }

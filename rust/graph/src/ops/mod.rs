@@ -31,8 +31,9 @@ mod zones;
 use geonode_protocol::{Action, GnOp, NodeTreeOp};
 
 pub(crate) use animation::has_property;
+pub(crate) use grouping::grouping;
 pub(crate) use links::short;
-pub(crate) use materials::materials_of;
+pub(crate) use materials::{material, materials_of};
 pub use operation::Mention;
 pub(crate) use operation::{Before, Operation};
 pub(crate) use work::{Hidden, LinkNotes, Work};
@@ -63,6 +64,26 @@ pub(crate) fn operations_of(action: &Action) -> impl Iterator<Item = AnyOperatio
 /// What the operations of a step create, name or may change; nothing for a step without operations of its own.
 pub fn mentions(action: &Action) -> impl Iterator<Item = Mention<'_>> {
     operations_of(action).flat_map(|op| op.mentions())
+}
+
+/// The last operation of a step that names the node, as a JSON Pointer without its first slash into the payload.
+pub fn naming(action: &Action, node: &str) -> Option<String> {
+    let list = match action {
+        Action::NodeTree(_) => "operations",
+        Action::GnOps(_) => "ops",
+        Action::TreeText(_) | Action::Python(_) | Action::Added(_) => return None,
+    };
+    let names_it = |mention: Mention<'_>| match mention {
+        Mention::NewNode(id) | Mention::Node(id) => id == node,
+        Mention::NewZone(id) | Mention::Zone(id) => node
+            .strip_prefix(id)
+            .is_some_and(|end| matches!(end, "" | ".in" | ".out")),
+        Mention::Socket(_) | Mention::ModifierInput(_) | Mention::NodeGroup(_) | Mention::UnusedNodes => false,
+    };
+    let operations = operations_of(action).enumerate();
+    let naming = operations.filter(|(_, op)| op.mentions().into_iter().any(names_it));
+    let (at, _) = naming.last()?;
+    Some(format!("{list}/{at}"))
 }
 
 fn of_node_tree(op: &NodeTreeOp) -> AnyOperation<'_> {

@@ -66,6 +66,7 @@ fn structure(tree: &Tree) -> Tree {
             })
             .collect(),
         links,
+        ..Tree::default()
     }
 }
 
@@ -286,6 +287,7 @@ fn tree() -> impl Strategy<Value = Tree> {
                 interface,
                 nodes,
                 links,
+                ..Tree::default()
             }
         },
     )

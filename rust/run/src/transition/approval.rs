@@ -23,7 +23,8 @@ impl Machine {
     pub(super) fn ask(&mut self) {
         if self.state.open_request.times >= MAX_TIMES {
             let text = format!("Approval was requested {MAX_TIMES} times without a valid answer.");
-            return self.fail(Origin::Run, Failure::new(Code::ApprovalRequired, text));
+            let path = self.state.approval.as_ref().and_then(|request| request.asked_step());
+            return self.fail_at(path, Origin::Run, Failure::new(Code::ApprovalRequired, text));
         }
         self.state.open_request.times += 1;
         self.enter(Phase::AwaitingApproval);

@@ -35,6 +35,7 @@ impl Machine {
             }
             let mut message = Message::new(Severity::Warning, Origin::Gates, risk.gate, &risk.cause);
             message.hint.clone_from(&risk.fix);
+            message.path.clone_from(&risk.path);
             self.tell(message);
             if alone {
                 self.state.gates = Some(Envelope {
@@ -65,7 +66,8 @@ impl Machine {
                     reason => reason,
                 };
                 let text = format!("The plan needs approval, and nobody is there to give it. {reason}");
-                self.fail(Origin::Run, Failure::new(Code::ApprovalRequired, text));
+                let path = request.asked_step();
+                self.fail_at(path, Origin::Run, Failure::new(Code::ApprovalRequired, text));
             }
         }
     }
@@ -99,7 +101,7 @@ impl Machine {
 
 /// Feedback to the model about a plan that costs too much.
 fn risk_finding(risk: &GateFinding) -> Finding {
-    let mut finding = Finding::error(risk.gate, "/steps", &risk.cause);
+    let mut finding = Finding::error(risk.gate, risk.path.as_deref().unwrap_or("/steps"), &risk.cause);
     finding.hint = risk.fix.clone().map(Advice::from);
     finding
 }

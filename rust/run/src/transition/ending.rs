@@ -57,7 +57,15 @@ impl Machine {
     }
 
     pub(super) fn fail(&mut self, origin: Origin, failure: Failure) {
-        self.tell(Message::new(Severity::Error, origin, failure.code, &failure.message));
+        self.fail_at(None, origin, failure);
+    }
+
+    /// As [`Self::fail`], with a JSON Pointer to what in the plan it is about.
+    pub(super) fn fail_at(&mut self, path: Option<String>, origin: Origin, failure: Failure) {
+        self.tell(Message {
+            path,
+            ..Message::new(Severity::Error, origin, failure.code, &failure.message)
+        });
         self.stop(Outcome {
             status: Status::Error,
             code: Some(failure.code),

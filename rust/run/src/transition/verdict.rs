@@ -95,7 +95,10 @@ impl Machine {
         if self.may_retry() {
             for finding in failed {
                 let text = retry_text(&finding.cause);
-                self.tell(Message::new(Severity::Info, Origin::Gates, finding.gate, text));
+                self.tell(Message {
+                    path: finding.path.clone(),
+                    ..Message::new(Severity::Info, Origin::Gates, finding.gate, text)
+                });
             }
             self.state.told_of = failing(&envelope).collect();
             self.state.feedback = Some(Feedback::GatesFailed { envelope });
@@ -106,7 +109,12 @@ impl Machine {
         }
         let why = envelope.messages.first().cloned().unwrap_or_default();
         let text = format!("The result did not pass its checks, so everything was undone. {why}");
-        self.fail(Origin::Gates, Failure::new(Code::GateFailed, text.trim_end()));
+        let mut failing = envelope
+            .findings
+            .iter()
+            .filter(|found| found.severity == Severity::Error);
+        let path = failing.find_map(|finding| finding.path.clone());
+        self.fail_at(path, Origin::Gates, Failure::new(Code::GateFailed, text.trim_end()));
     }
 
     pub(super) fn restored(&mut self, then: Aftermath, equal: bool) {

@@ -46,6 +46,7 @@ struct Choice {
 
 fn risk() -> GateFinding {
     GateFinding {
+        path: None,
         gate: Code::BlowupRisk,
         code: Code::BlowupRisk,
         severity: Severity::Error,

@@ -69,6 +69,7 @@ impl Run {
             approval: Some(serde_json::from_value(json!({"reason": CAUSE})).unwrap()),
             confirm: false,
             risk: Some(Box::new(GateFinding {
+                path: None,
                 gate: Code::BlowupRisk,
                 code: Code::BlowupRisk,
                 severity: Severity::Error,

@@ -372,6 +372,7 @@ impl<'a> Draft<'a> {
             interface: self.interface.clone(),
             nodes: self.nodes.values().map(|made| made.node.clone()).collect(),
             links: self.links_as_made().map(|wire| self.as_link(wire)).collect(),
+            stored: Map::new(),
         }
     }
 

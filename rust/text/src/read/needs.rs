@@ -17,6 +17,8 @@ pub struct Needs {
     pub objects: BTreeSet<String>,
     /// Groups that it names.
     pub trees: BTreeSet<String>,
+    /// Materials that it names, which it may make.
+    pub materials: BTreeSet<String>,
     /// Whether it changes a group without saying where that runs.
     pub target: bool,
 }
@@ -38,6 +40,7 @@ pub fn needs(text: &str) -> Needs {
     needs
         .trees
         .extend(calls(text).into_iter().filter_map(|call| call.group));
+    needs.materials = materials(text);
     needs.target = page.applies.iter().all(|apply| apply.object.is_none());
     needs
 }
@@ -72,4 +75,19 @@ pub(super) fn calls(text: &str) -> Vec<Called> {
         });
     }
     found
+}
+
+/// The names in `data.material("Name")` on a page.
+fn materials(text: &str) -> BTreeSet<String> {
+    let tokens: Vec<_> = lex(text, Mode::Module).map_while(Result::ok).collect();
+    let named = tokens.windows(4).filter_map(|part| match part {
+        [
+            (Tok::Dot, _),
+            (Tok::Name { name }, _),
+            (Tok::Lpar, _),
+            (Tok::String { value, .. }, _),
+        ] if name == "material" => Some(value.clone()),
+        _ => None,
+    });
+    named.collect()
 }

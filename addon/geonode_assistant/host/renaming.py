@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Gives nodes other names. Keyframes and drivers on them, and drivers anywhere that read them, follow, in a way that
+can be undone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import bpy
+
+from . import curves, identity
+from .animation import PARKED, Moved, path_to, place_of
+from .errors import HostError
+from .readers import Pointed, readings
+
+_PASSING = ".geonode_passing_"
+
+
+def rename_nodes(name: str, wanted: Sequence[Sequence[str]], moved: Moved, pointed: Pointed) -> int:
+    """Gives the nodes of a tree, by their IDs, these names; returns how many have another one now.
+
+    Raises `unknown_node`, or `duplicate_id` if another node of the tree has the name.
+    """
+    if not wanted:
+        return 0
+    tree = bpy.data.node_groups[name]
+    nodes = identity.index(tree)
+    new = {}
+    for node_id, called in wanted:
+        node = nodes.get(node_id)
+        if node is None:
+            raise HostError("unknown_node", f'Cannot rename node "{node_id}": tree "{name}" has no such node.')
+        if node.name != called:
+            new[node.name] = called
+    # Blender lets those of linked data-blocks follow too.
+    found = list(readings([tree], linked=True))
+    reading = [(one, place) for one in found if (place := place_of(tree, one.path)) and place.node in new]
+    animated = []
+    for group in curves.of(tree) if tree.animation_data is not None else ():
+        for curve in group.curves:
+            place = place_of(tree, curve.data_path)
+            if place is not None and place.node in new:
+                animated.append((group, curve, place))
+                moved.rename(group, curve, PARKED + curve.data_path)
+    renamed = [(tree.nodes[old], called) for old, called in new.items()]
+    if any(called in tree.nodes for called in new.values()):  # they pass names on to each other
+        for number, (node, _) in enumerate(renamed):
+            node.name = f"{_PASSING}{number}"
+    for node, called in renamed:
+        node.name = called
+        if node.name != called:
+            raise HostError("duplicate_id", f'Tree "{name}" already has a node that is named "{called}".')
+    for group, curve, place in animated:
+        path = path_to(tree, place._replace(node=new[place.node]), check=False)
+        if path is not None:
+            moved.rename(group, curve, path)
+    for one, place in reading:
+        path = path_to(tree, place._replace(node=new[place.node]))
+        if path is not None:
+            pointed.point(one, tree, path)
+    return len(new)
