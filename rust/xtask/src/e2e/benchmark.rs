@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use super::options::{Arm, E2e};
 use crate::blender::Choice;
@@ -15,6 +15,10 @@ use crate::session::Session;
 /// # Errors
 /// When something cannot be set up or started.
 pub(super) fn run(layout: &Layout, options: &E2e, arm: Arm, folder: &Path) -> Result<u8> {
+    let asks_a_model = arm == Arm::Raw || name(options, arm) == "endpoint";
+    if options.timeout.is_some() && !asks_a_model {
+        bail!("`--timeout` is for models: neither the built-in planner nor the answers are stopped.");
+    }
     let build = if options.checked {
         Build::Checked
     } else {
@@ -27,26 +31,39 @@ pub(super) fn run(layout: &Layout, options: &E2e, arm: Arm, folder: &Path) -> Re
         .context("the benchmark runs in the environments of this project: use `--blender 5.2`.")?;
     std::fs::create_dir_all(folder)?;
     let result = folder.join("benchmark.json");
+    let written = || std::fs::metadata(&result).and_then(|file| file.modified()).ok();
+    let before = written();
     let mut command = environment.command();
     command.arg(layout.root.join("manifests/benchmark/drive.py"));
     command.args(arguments(options, arm)).arg("--out").arg(&result);
     let status = command.status().context("the benchmark's driver does not start")?;
-    println!("{}", result.display());
+    // A run that found no task leaves the results of the one before.
+    if written() != before {
+        println!("{}", result.display());
+    }
     Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
 }
 
-/// The driver's arguments.
-fn arguments(options: &E2e, arm: Arm) -> Vec<String> {
-    let provider = options.provider.as_deref().filter(|name| *name != "offline");
-    let name = match (arm, provider, &options.base_url) {
+/// The provider of a model, if one was named.
+fn provider(options: &E2e) -> Option<&str> {
+    options.provider.as_deref().filter(|name| *name != "offline")
+}
+
+/// The driver's name of what is put to the tasks.
+fn name(options: &E2e, arm: Arm) -> &'static str {
+    match (arm, provider(options), &options.base_url) {
         (Arm::Answers, ..) => "answers",
         (Arm::Raw, ..) => "raw",
         (Arm::Planner, None, None) => "offline",
         (Arm::Planner, ..) => "endpoint",
-    };
+    }
+}
+
+/// The driver's arguments.
+fn arguments(options: &E2e, arm: Arm) -> Vec<String> {
     let given = [
-        ("--arm", Some(name.to_owned())),
-        ("--provider", provider.map(str::to_owned)),
+        ("--arm", Some(name(options, arm).to_owned())),
+        ("--provider", provider(options).map(str::to_owned)),
         ("--model", options.model.clone()),
         ("--base-url", options.base_url.clone()),
         ("--key-variable", options.key_variable.clone()),

@@ -139,6 +139,7 @@ mod tests {
             head: head(&[]),
             seconds: 4.5,
             complete: false,
+            notes: Vec::new(),
             manifests: vec![
                 passed("manifests/a.json"),
                 failed,

@@ -284,6 +284,7 @@ impl Run<'_> {
             head,
             seconds: started.elapsed().as_secs_f64(),
             complete: manifests.len() == jobs.len(),
+            notes: Vec::new(),
             manifests,
         };
         let planned: Vec<String> = jobs.iter().map(|job| job.key.clone()).collect();
@@ -454,6 +455,7 @@ mod tests {
             head: records::tests::head(&["a"]),
             seconds: 1.0,
             complete: true,
+            notes: Vec::new(),
             manifests: vec![hostile()],
         };
         write(folder.path(), &report, None).unwrap();

@@ -103,6 +103,7 @@ struct Page<'a> {
     started: u64,
     seconds: f64,
     complete: bool,
+    notes: &'a [String],
     passed: usize,
     not_run: usize,
     failed: usize,
@@ -152,6 +153,7 @@ pub(crate) fn of(report: &Report, last: Option<&Report>, folder: &Path) -> Resul
         started: report.head.started,
         seconds: report.seconds,
         complete: report.complete,
+        notes: &report.notes,
         passed: report.count(Outcome::Passed),
         not_run: report.count(Outcome::NotRun),
         failed: report.failed() - report.count(Outcome::NotRun),
@@ -396,6 +398,7 @@ mod tests {
             head: head(&keys),
             seconds: 4.5,
             complete: true,
+            notes: Vec::new(),
             manifests: manifests.to_vec(),
         }
     }

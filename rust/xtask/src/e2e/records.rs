@@ -141,6 +141,9 @@ pub(crate) struct Report {
     pub(crate) seconds: f64,
     /// Whether it ended by itself.
     pub(crate) complete: bool,
+    /// What is worth knowing of how its parts were joined, in sentences.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) notes: Vec<String>,
     /// Its manifests in their order.
     pub(crate) manifests: Vec<Record>,
 }
@@ -162,8 +165,17 @@ impl Report {
     /// When there is neither.
     pub(crate) fn read(path: &Path) -> Result<Self> {
         if path.is_dir() {
-            let report = path.join(REPORT);
-            return Self::read(&if report.is_file() { report } else { path.join(LINES) });
+            let (report, lines) = (path.join(REPORT), path.join(LINES));
+            return match (report.is_file(), lines.is_file()) {
+                (false, false) => bail!(
+                    "{} has no report: neither {REPORT} nor {LINES} is in it",
+                    path.display()
+                ),
+                // What was written line by line is whole where the report was cut off.
+                (true, true) => Self::read(&report).or_else(|_| Self::read(&lines)),
+                (true, false) => Self::read(&report),
+                (false, true) => Self::read(&lines),
+            };
         }
         let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         if path.extension().is_some_and(|end| end == "jsonl") {
@@ -200,6 +212,7 @@ fn of_lines(text: &str) -> Result<Report> {
         head,
         seconds: manifests.iter().map(|record: &Record| record.seconds).sum(),
         complete: false,
+        notes: Vec::new(),
         manifests,
     })
 }
@@ -214,22 +227,25 @@ pub(crate) fn merge(parts: Vec<Report>) -> Result<(Report, Vec<String>)> {
         bail!("there is no report to merge.")
     };
     let mut notes = Vec::new();
+    let mut blenders = vec![whole.head.blender.clone()];
     let first = std::mem::take(&mut whole.manifests);
     take_in(&mut whole, first, &mut notes);
     for part in parts {
         if part.head.keys != whole.head.keys {
             bail!("these are no parts of one run: their lists of manifests differ.");
         }
-        if part.head.blender != whole.head.blender {
-            notes.push(format!(
-                "The parts ran in different Blenders: {} and {}.",
-                whole.head.blender, part.head.blender
-            ));
+        if !blenders.contains(&part.head.blender) {
+            blenders.push(part.head.blender.clone());
         }
         whole.seconds += part.seconds;
         whole.complete &= part.complete;
         whole.head.started = whole.head.started.min(part.head.started);
         take_in(&mut whole, part.manifests, &mut notes);
+    }
+    if blenders.len() > 1 {
+        let all = blenders.join(" and ");
+        notes.push(format!("The parts ran in different Blenders: {all}."));
+        whole.head.blender = all;
     }
     whole.head.shard = None;
     let keys = whole.head.keys.clone();
@@ -239,17 +255,38 @@ pub(crate) fn merge(parts: Vec<Report>) -> Result<(Report, Vec<String>)> {
         notes.push(format!("{missing} of {} manifests were not run.", keys.len()));
         whole.complete = false;
     }
+    whole.notes.extend(notes.iter().cloned());
     Ok((whole, notes))
 }
 
-/// Adds records; of one that is there already, the one that ran counts, and the first of two that ran.
+/// Adds records; of one that is there already, the one that ran counts, and of two that ran one that did not pass, in whatever order they are given.
 fn take_in(whole: &mut Report, records: Vec<Record>, notes: &mut Vec<String>) {
     for record in records {
         match whole.manifests.iter_mut().find(|known| known.key == record.key) {
             None => whole.manifests.push(record),
             Some(known) if known.outcome == Outcome::NotRun => *known = record,
             Some(_) if record.outcome == Outcome::NotRun => {}
-            Some(known) => notes.push(format!("{} ran twice; the first result counts.", known.key)),
+            Some(known) => {
+                let (before, after) = (known.outcome, record.outcome);
+                if before == Outcome::Passed {
+                    *known = record;
+                }
+                notes.push(if before == after {
+                    format!("{} ran twice, with the same result; it counts once.", known.key)
+                } else {
+                    let (counts, other) = if before == Outcome::Passed {
+                        (after, before)
+                    } else {
+                        (before, after)
+                    };
+                    format!(
+                        "{} ran twice: “{}” counts, not “{}”.",
+                        known.key,
+                        counts.word(),
+                        other.word()
+                    )
+                });
+            }
         }
     }
 }
@@ -359,6 +396,7 @@ pub(crate) mod tests {
             head: head(keys),
             seconds: 3.0,
             complete: true,
+            notes: Vec::new(),
             manifests: ran.iter().map(|key| passed(key)).collect(),
         }
     }
@@ -389,7 +427,7 @@ pub(crate) mod tests {
         assert_eq!(
             notes,
             [
-                "a ran twice; the first result counts.",
+                "a ran twice, with the same result; it counts once.",
                 "1 of 3 manifests were not run."
             ]
         );
@@ -399,6 +437,44 @@ pub(crate) mod tests {
         interrupted.fill(&["a".into(), "b".into()]);
         let (whole, notes) = merge(vec![interrupted, part(&keys, &["b", "c"])]).unwrap();
         assert!(whole.failed() == 0 && notes.is_empty(), "{notes:?}");
+    }
+
+    #[test]
+    fn a_failure_counts_in_whatever_order_the_parts_are_given() {
+        let (good, mut bad) = (part(&["a"], &["a"]), part(&["a"], &["a"]));
+        bad.manifests[0].outcome = Outcome::Crashed;
+        for parts in [[good.clone(), bad.clone()], [bad, good]] {
+            let (whole, notes) = merge(parts.to_vec()).unwrap();
+            assert_eq!(outcomes(&whole), [("a", Outcome::Crashed)]);
+            assert_eq!(notes, ["a ran twice: “CRASHED” counts, not “ok”."]);
+            assert_eq!(whole.notes, notes);
+        }
+    }
+
+    #[test]
+    fn a_joined_report_names_each_blender() {
+        let mut older = part(&["a", "b"], &["b"]);
+        older.head.blender = "Blender 4.5".into();
+        let (whole, notes) = merge(vec![part(&["a", "b"], &["a"]), older]).unwrap();
+        assert_eq!(whole.head.blender, "Blender 5.2 and Blender 4.5");
+        assert_eq!(
+            notes,
+            ["The parts ran in different Blenders: Blender 5.2 and Blender 4.5."]
+        );
+    }
+
+    #[test]
+    fn a_report_that_was_cut_off_is_read_from_its_lines_and_an_empty_folder_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let nothing = Report::read(folder.path()).unwrap_err().to_string();
+        assert!(nothing.contains("has no report"), "{nothing}");
+        Results::begin(folder.path(), &head(&["a"]))
+            .unwrap()
+            .add(&passed("a"))
+            .unwrap();
+        std::fs::write(folder.path().join(REPORT), "{\"geonode_e2e\": 1, \"blen").unwrap();
+        let read = Report::read(folder.path()).unwrap();
+        assert_eq!(outcomes(&read), [("a", Outcome::Passed)]);
     }
 
     #[test]
