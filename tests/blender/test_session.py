@@ -493,6 +493,7 @@ def test_closing_a_session_ends_its_run() -> None:
 
 def test_a_signal_cancels_instead_of_raising() -> None:
     from geonode_assistant.cli.console import Interrupt
+    from geonode_assistant.cli.e2e import Circumstances
 
     class Interrupted(FakeHost):
         def verify(self, objects: list[str], trees: list[str]) -> dict:
@@ -505,8 +506,12 @@ def test_a_signal_cancels_instead_of_raising() -> None:
     with Interrupt() as interrupt:
         with interrupt.cancels(handle):
             report = drive(handle)
-        with pytest.raises(AssistantError, match="Interrupted"):
+        with pytest.raises(AssistantError, match="Interrupted") as caught:
             interrupt.check()
+        assert caught.value.hint == "Nothing was written."
+        with pytest.raises(AssistantError, match="Interrupted") as caught:
+            Circumstances(interrupt=interrupt).check()
+        assert caught.value.hint == "A report that was asked for has what was found before."
     assert signal.getsignal(signal.SIGINT) is before
     assert report.status == "cancelled"
     assert not host.open

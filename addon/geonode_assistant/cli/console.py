@@ -149,7 +149,7 @@ class Interrupt:
         finally:
             self._handle = None
 
-    def check(self) -> None:
-        """Raises ``cancelled`` if a signal was received."""
+    def check(self, hint: str = "Nothing was written.") -> None:
+        """Raises ``cancelled`` with this hint if a signal was received."""
         if self._at is not None:
-            raise AssistantError("cancelled", "Interrupted.", "Nothing was written.")
+            raise AssistantError("cancelled", "Interrupted.", hint)

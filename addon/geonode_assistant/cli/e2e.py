@@ -74,7 +74,7 @@ class Circumstances:
     def check(self) -> None:
         """Raises ``run_timeout`` when the time is over, ``cancelled`` after Ctrl+C."""
         if self.interrupt is not None:
-            self.interrupt.check()
+            self.interrupt.check("A report that was asked for has what was found before.")
         if self.timeout_s is not None and time.monotonic() > self._started + self.timeout_s:
             raise AssistantError("run_timeout", f"The manifest took longer than {self.timeout_s:g} s and was stopped.")
 
