@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import sys
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,8 +21,30 @@ from geonode_assistant.run import choices, session  # noqa: E402
 # oldest and the newest Blender find what differs; those between them run these with `--full`, or when named.
 _OUR_OWN = ("along_one_curve", "card", "command", "follow_ups", "gallery", "kept_presets", "manifest_runs",
             "preset_costs", "preset_files", "resume", "trials")  # fmt: skip
-if (4, 3) < bpy.app.version < (5, 1) and not os.environ.get("GEONODE_FULL"):
+_IS_BETWEEN = (4, 3) < bpy.app.version < (5, 1) and not os.environ.get("GEONODE_FULL")
+if _IS_BETWEEN:
     collect_ignore = [f"test_{name}.py" for name in _OUR_OWN]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Of a check with many cases each Blender between runs a third, another in each, and never none, unless files or
+    words are named: what only these find, others of the same check find too. Presets, and trees and files
+    (`tests/host`), are tested everywhere as a whole.
+    """
+    named = config.getoption("keyword") or any(".py" in one for one in config.args)
+    if not _IS_BETWEEN or named:
+        return
+    third = 0 if bpy.app.version < (5, 0) else 1
+    checks: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        whole = item.path.parent.name == "host" or item.path.name == "test_presets.py"
+        checks.setdefault(item.nodeid if whole else item.nodeid.partition("[")[0], []).append(item)
+    kept: set[pytest.Item] = set()
+    for cases in checks.values():
+        share = [item for item in cases if zlib.crc32(item.nodeid.encode()) % 3 == third]
+        kept.update(cases if len(cases) < 3 else share or cases[:1])
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = [item for item in items if item in kept]
 
 
 @pytest.fixture(autouse=True)
