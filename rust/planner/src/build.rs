@@ -6,6 +6,7 @@ use geonode_graph::documents::context::{Context, SceneObject};
 use geonode_protocol::{Code, Understanding, UnderstoodParameter};
 use serde_json::{Value, json};
 
+use crate::bounds;
 use crate::change::{self, is_said};
 use crate::curve;
 use crate::expr::{self, Scope};
@@ -18,7 +19,7 @@ use crate::preset::{Parameter, ParameterKind};
 use crate::refusal::Refusal;
 use crate::roles::Thing;
 use crate::stays;
-use crate::template::{Read, Standing, broken, facts, parameters, scale_of, sides_said};
+use crate::template::{Read, Standing, broken, facts, parameters, scale_of, sides_said, valid};
 use crate::values::PromptValue;
 use crate::whole;
 use crate::wording::{
@@ -90,6 +91,7 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
     }
     let fresh = scope.clone();
     let assumed = parameters(read, &mut scope, unit, names.reused.then(Standing::new).as_ref())?;
+    judged(read, &scope, unit, names.reused)?;
     let shown = object
         .modifiers
         .iter()
@@ -98,9 +100,8 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
     let together = shown.map(|shown| stays::keep(read, &mut scope, fresh, unit, shown));
     let together = together.transpose()?.flatten();
     let read = together.as_ref().unwrap_or(read);
-    if let Some(refusal) = nothing_left(read, &scope) {
-        return Err(refusal);
-    }
+    nothing_left(read, &scope).map_or(Ok(()), Err)?;
+    bounds::of_change(read, &scope, unit, names.reused)?.map_or(Ok(()), Err)?;
     let also = shown.map(|shown| paging::also_changed(read, &scope, unit, shown));
     names.also = with_them(read, &scope, unit, &also.transpose()?.unwrap_or_default());
     remarks.extend(names.remark.clone());
@@ -150,6 +151,14 @@ pub(crate) fn build(read: &Read, context: &Context, about: About<'_>) -> Result<
         understanding,
         made: Some(made),
     })
+}
+
+/// Checks the values of a result. What was said and cannot be says more than what follows from it; a change is judged with what stands there.
+fn judged(read: &Read, scope: &Scope, unit: f64, reused: bool) -> Result<(), Refusal> {
+    if !reused {
+        bounds::refusal(read, scope, unit, false)?.map_or(Ok(()), Err)?;
+    }
+    valid(read, scope, unit, None)
 }
 
 /// Why copies of the object itself get no other size by a change: the bounds of an object that shows its result say nothing of what is copied.

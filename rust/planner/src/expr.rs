@@ -109,6 +109,16 @@ fn apply(operator: &str, operands: &[Value], scope: &Scope, depth: usize) -> Res
         }
         ("+", [Value::String(first), Value::String(second)]) => return Ok(json!(format!("{first}{second}"))),
         ("largest", [v]) => return finite(operator, vector(operator, v)?.into_iter().fold(0.0, f64::max)),
+        // Of a sheet, the smaller of its two sides.
+        ("smallest", [v]) => {
+            let sides = vector(operator, v)?;
+            let flat = sides.into_iter().fold(0.0, f64::max) * 1e-6;
+            let least = sides
+                .into_iter()
+                .filter(|side| *side > flat)
+                .fold(f64::INFINITY, f64::min);
+            return finite(operator, if least.is_finite() { least } else { 0.0 });
+        }
         ("get", [Value::Array(list), Value::Number(index)]) => {
             let place = index
                 .as_u64()
@@ -267,6 +277,7 @@ mod tests {
         assert_eq!(value(json!(["columns", 25])), Ok(json!(5)));
         assert_eq!(value(json!(["columns", 23])), Ok(json!(5)));
         assert_eq!(value(json!(["along", ["'", [1, 2, 3]], "axis"])), Ok(json!(2.0)));
+        assert_eq!(value(json!(["smallest", ["'", [3, 0, 2]]])), Ok(json!(2.0)));
         assert_eq!(value(json!(["if", ["given", "none"], 1, 2])), Ok(json!(2)));
         assert_eq!(value(json!(["*", 0.1, 3])), Ok(json!(0.3)));
         assert_eq!(

@@ -74,6 +74,7 @@ fn fill_from_words(slot: &Slot, reading: &Reading, filled: &mut Filled) -> Resul
             }
         }
         ParameterKind::Text => fill_text(slot, reading, filled),
+        ParameterKind::Count | ParameterKind::Length => fill_none(slot, reading, filled),
         ParameterKind::Choice => {
             let mut best: Option<(usize, usize, usize)> = None;
             let mut rival: Option<usize> = None;
@@ -139,6 +140,27 @@ fn fill_from_words(slot: &Slot, reading: &Reading, filled: &mut Filled) -> Resul
         _ => {}
     }
     Ok(())
+}
+
+/// What is denied and can be none is 0: “no rails”, “without a gap”.
+fn fill_none(slot: &Slot, reading: &Reading, filled: &mut Filled) {
+    let name = &slot.parameter.name;
+    let can_be_none = slot.parameter.hard.is_some_and(|[low, _]| low <= 0.0);
+    if !can_be_none || filled.values.contains_key(name) {
+        return;
+    }
+    let nouns = slot.after.iter().filter(|phrase| phrase.weight() == 1);
+    let denied = nouns.filter_map(|noun| noun.find(reading)).find_map(|(start, end)| {
+        let goes_on = reading
+            .item(end)
+            .is_some_and(|item| item.kind == ItemKind::Word && item.text == "than");
+        negated(reading, start).filter(|_| !goes_on).map(|not| (not, end))
+    });
+    if let Some((not, end)) = denied.filter(|(not, end)| (*not..*end).all(|at| !filled.used.contains(&at))) {
+        filled.values.insert(name.clone(), PromptValue::Number(0.0));
+        filled.sources.insert(name.clone(), reading.typed(not, end));
+        filled.used.extend(not..end);
+    }
 }
 
 /// The one unit in which the prompt gives other lengths, if it is not the metre: its word, and its factor where a number without a unit

@@ -6,6 +6,9 @@
 mod answer;
 mod aside;
 mod beside;
+mod bounds;
+#[cfg(test)]
+mod bounds_tests;
 mod build;
 mod change;
 mod choose;
@@ -25,6 +28,7 @@ mod follow;
 pub mod gallery;
 mod handing_on;
 mod heads;
+mod held;
 mod idiom;
 mod infix;
 mod language;

@@ -248,6 +248,22 @@ pub(crate) struct Thing {
     pub(crate) carries: bool,
 }
 
+/// A bound of one parameter by others or by the size of the object: what is beyond it cannot be made, or not as anybody would want it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Bound {
+    /// The parameter.
+    pub(crate) of: String,
+    /// Expression for its least value, in local units; null where nothing bounds it.
+    #[serde(default)]
+    pub(crate) least: Value,
+    /// Expression for its greatest value.
+    #[serde(default)]
+    pub(crate) most: Value,
+    /// What would be wrong beyond it: “the teeth would meet in the middle”.
+    pub(crate) why: String,
+}
+
 /// The plan template.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -368,6 +384,9 @@ pub(crate) struct Preset {
     pub(crate) thing: Option<Thing>,
     /// Parameters, in the order of the messages.
     pub(crate) parameters: Vec<Parameter>,
+    /// How parameters bound each other.
+    #[serde(default)]
+    pub(crate) bounds: Vec<Bound>,
     /// The plan template.
     pub(crate) plan: Template,
 }
@@ -405,6 +424,13 @@ impl Preset {
             if let (true, Value::String(text)) = (parameter.kind != ParameterKind::Value, &parameter.default) {
                 parameter.default =
                     infix::read(text).map_err(|cause| wrong(format!("/parameters/{i}/default"), cause))?;
+            }
+        }
+        for (i, bound) in self.bounds.iter_mut().enumerate() {
+            for (name, end) in [("least", &mut bound.least), ("most", &mut bound.most)] {
+                if let Value::String(text) = end {
+                    *end = infix::read(text).map_err(|cause| wrong(format!("/bounds/{i}/{name}"), cause))?;
+                }
             }
         }
         for (i, sentence) in self.plan.done.iter_mut().enumerate() {
@@ -453,6 +479,12 @@ impl Preset {
                 "/examples".into(),
                 "a preset needs at least one example and one rule".into(),
             ));
+        }
+        for (i, bound) in self.bounds.iter().enumerate() {
+            if self.parameter(&bound.of).is_none() || bound.least.is_null() == bound.most.is_null() {
+                let cause = format!("“{}” must be a parameter with one of `least` and `most`", bound.of);
+                return Err(wrong(format!("/bounds/{i}"), cause));
+            }
         }
         for (i, parameter) in self.parameters.iter().enumerate() {
             let at = |field: &str| format!("/parameters/{i}/{field}");

@@ -13,3 +13,8 @@ pub(crate) fn plane() -> Context {
     }))
     .unwrap()
 }
+
+/// The scene of a run without an input file.
+pub(crate) fn starter() -> Context {
+    serde_json::from_str(include_str!("../tests/fixtures/starter.json")).unwrap()
+}

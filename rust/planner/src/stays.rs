@@ -8,7 +8,7 @@ use crate::expr::Scope;
 use crate::page::title;
 use crate::paging::left_alone;
 use crate::refusal::Refusal;
-use crate::template::{Read, Standing, parameters};
+use crate::template::{Read, Standing, parameters, valid};
 use crate::values::PromptValue;
 
 /// Puts what stands there into the scope of a change, which has defaults for it, from the `fresh` one. The prompt where it says more by that.
@@ -24,10 +24,12 @@ pub(crate) fn keep<'a>(
     if together.is_some() {
         scope.clone_from(&fresh);
         parameters(read, scope, unit, Some(&Standing::new()))?;
+        valid(read, scope, unit, None)?;
     }
     let standing = standing(read, scope, unit, shown)?;
     *scope = fresh;
     parameters(read, scope, unit, Some(&standing))?;
+    valid(read, scope, unit, Some(&standing))?;
     Ok(together)
 }
 

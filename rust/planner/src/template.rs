@@ -7,6 +7,7 @@ use geonode_protocol::Code;
 use serde_json::{Value, json};
 
 use crate::expr::{self, ExprError, Scope};
+use crate::held;
 use crate::library::{Entry, Library};
 use crate::preset::{Parameter, ParameterKind};
 use crate::refusal::Refusal;
@@ -248,13 +249,25 @@ pub(crate) fn parameters(
             value = shifted(read, parameter, &value, *factor)?;
         }
         // A default of null stays open.
+        value = held::within(&entry.preset.bounds, parameter, value, scope, |name| {
+            read.values.contains_key(name)
+        });
         let follows = parameter.told_by.iter().any(|name| read.values.contains_key(name));
         if !value.is_null() && parameter.tell && !follows && !read.shifts.contains_key(&parameter.name) {
             assumed.push(parameter.name.clone());
         }
         scope.insert(parameter.name.clone(), value);
     }
-    // A computed value must be as valid as one from the prompt.
+    Ok(assumed)
+}
+
+/// Checks the values of all parameters but those that stand: a computed value must be as valid as one from the prompt.
+///
+/// # Errors
+/// `out_of_range` with the range.
+pub(crate) fn valid(read: &Read, scope: &Scope, unit: f64, standing: Option<&Standing>) -> Result<(), Refusal> {
+    let entry = read.entry;
+    let stands = |name: &str| standing.and_then(|values| values.get(name));
     let judged = |parameter: &&Parameter| stands(&parameter.name).is_none();
     for parameter in entry.preset.parameters.iter().filter(judged) {
         let Some(value) = scope.get(&parameter.name).and_then(Value::as_f64) else {
@@ -284,7 +297,7 @@ pub(crate) fn parameters(
             ));
         }
     }
-    Ok(assumed)
+    Ok(())
 }
 
 /// How many times the side that a size is said of goes into the largest one.

@@ -8,6 +8,7 @@
 )]
 
 mod advice;
+mod bounds;
 mod library;
 mod part;
 mod places;
