@@ -63,6 +63,8 @@ def test_cables_hang_side_by_side_on_what_they_are_tied_to(words: str, count: in
     ],
 )
 def test_what_is_too_large_for_the_object_changes_nothing(active: str, prompt: str) -> None:
+    if "edges" in prompt and bpy.app.version < (5, 2, 0):
+        pytest.skip("this Blender has no node that rounds edges")
     scene()
     bpy.ops.mesh.primitive_cube_add(size=1)
     bpy.context.object.name = "Crate"
