@@ -50,6 +50,16 @@ pub(crate) fn written_out(prompt: &str) -> Cow<'_, str> {
             (next, changed) = (next + 4, true);
             continue;
         }
+        // Between two of them is between each and the next.
+        let ends = second.ends_with(|c: char| !c.is_alphanumeric()) || third.is_empty() || third == "of";
+        if plain(first) == "between" && ["two", "2"].contains(&plain(second).as_str()) && ends {
+            out.push(format!(
+                "{first} {}",
+                second.replace("two", "them").replace('2', "them")
+            ));
+            (next, changed) = (next + 2, true);
+            continue;
+        }
         // The noun is beside the numbers, or one word before it: “a 2,5 torus knot”.
         let beside = |end: usize| next > 0 && paired(next - 1) || paired(end) || paired(end + 1);
         if let Some((a, b)) = pair(first).filter(|_| beside(next + 1)) {
@@ -90,6 +100,11 @@ mod tests {
             ("3 rows of 2 m", "3 rows of 2 m"),
             ("a cube of 2,5 m", "a cube of 2,5 m"),
             ("scatter 20 rocks 1 m apart", "scatter 20 rocks 1 m apart"),
+            (
+                "10 in a row, 15 cm between two. Bevel them",
+                "10 in a row, 15 cm between them. Bevel them",
+            ),
+            ("a cable between two poles", "a cable between two poles"),
         ] {
             assert_eq!(written_out(prompt), written, "{prompt}");
         }
