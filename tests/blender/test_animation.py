@@ -277,6 +277,42 @@ def test_animation_goes_on_under_the_new_name_of_its_node() -> None:
     assert state() == before
 
 
+@pytest.mark.parametrize("how", ["group", "remove"])
+def test_a_driver_behind_one_that_goes_still_drives(how: str) -> None:
+    tree = bpy.data.node_groups["A"]
+    clock = bpy.data.objects.new("Clock", None)
+    bpy.context.collection.objects.link(clock)
+    for frame in (1, 20):
+        clock.location.x = frame
+        clock.keyframe_insert("location", frame=frame, index=0)
+    for curve in list(tree.animation_data.drivers):
+        tree.animation_data.drivers.remove(curve)
+    comb = tree.nodes.new("ShaderNodeCombineXYZ")
+    comb.name = "Comb"
+    tree.links.new(comb.outputs[0], tree.nodes["Pos"].inputs["Offset"])
+    for curve in (
+        comb.inputs[1].driver_add("default_value"),
+        tree.nodes["Move"].inputs["Translation"].driver_add("default_value", 1),
+    ):
+        driver = curve.driver
+        driver.type = "AVERAGE"
+        target = driver.variables.new().targets[0]
+        target.id, target.data_path = clock, "location.x"
+    bpy.context.scene.frame_set(1)
+    bpy.context.view_layer.update()
+    operation = {
+        "group": {"op": "group_nodes", "id": "G", "node_group_name": "New", "node_ids": ["Comb"]},
+        "remove": {"op": "delete_node", "node_id": "Comb"},
+    }[how]
+    report = api.apply_plan(plan(operation), approve="all")
+    assert report.status == "done", report.messages
+    for frame in (1, 20):
+        bpy.context.scene.frame_set(frame)
+        shown = tree.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        assert shown.nodes["Move"].inputs["Translation"].default_value[1] == pytest.approx(frame)
+    assert all(curve.driver.is_valid for curve in tree.animation_data.drivers)
+
+
 def test_animation_goes_on_at_the_new_node_where_the_socket_survives() -> None:
     report, asked = questions([REPLACE])
     assert report.ok, report.messages

@@ -5,15 +5,13 @@ bakes it. A failed run leaves them as they were, and what would be lost is asked
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import bpy
 import pytest
 from geonode_assistant import api
-from geonode_assistant.host import readers
 from whole_file import GEOMETRY
 
 GROUP = {"op": "group_nodes", "id": "g", "node_group_name": "Inner", "node_ids": ["V"]}
@@ -240,21 +238,3 @@ def test_a_linked_driver_that_reads_what_goes_is_said(tmp_path: Path) -> None:
     assert len(asked) == 1 and "which a driver of the linked “Far” reads" in asked[0], asked
     report, asked = run(rename("V", "Speed"), fails=True)
     assert asked == [] and variable.targets[0].data_path == HERE[1]
-
-
-def test_reading_what_is_read_is_cheap_in_a_large_scene() -> None:
-    tree, mesh = bpy.data.node_groups["A"], bpy.data.meshes.new("Shared")
-    for number in range(3000):
-        made = bpy.data.objects.new(f"Object {number}", mesh)
-        made.modifiers.new("X", "NODES").node_group = tree
-
-    def seconds(work: Callable[[], object]) -> float:
-        taken = []
-        for _ in range(7):
-            began = time.perf_counter()
-            work()
-            taken.append(time.perf_counter() - began)
-        return min(taken)
-
-    assert len(list(readers.readings([tree]))) == 1
-    assert seconds(lambda: list(readers.readings([tree]))) < 0.7 * seconds(lambda: bpy.data.user_map(subset=[tree]))

@@ -286,10 +286,10 @@ def test_a_material_is_made_and_used() -> None:
     noise = next(n for n in bpy.data.node_groups["Gilded"].nodes if n.bl_idname == "ShaderNodeTexNoise")
     assert noise.inputs["Detail"].default_value == 20.0 and noise.inputs["Roughness"].default_value == -0.5
     assert (run(GILDED).diff, len(bpy.data.materials)) == ([], 1)
-    # Other values of that name are refused, and the artist's material stays.
+    # Other values of that name make another material, and the artist's stays as it is.
     other = run(GILDED.replace("roughness=0.3", "roughness=0.5"))
-    assert other.status != "done" and any("is not changed" in message["text"] for message in other.messages)
-    assert bpy.data.materials["Gold"] == gold and len(bpy.data.materials) == 1
+    assert other.status == "done" and "name_taken" in [message["code"] for message in other.messages]
+    assert bpy.data.materials["Gold"] == gold and len(bpy.data.materials) == 2
 
 
 def test_a_failed_run_leaves_no_material() -> None:

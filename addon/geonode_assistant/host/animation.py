@@ -218,9 +218,13 @@ class Moved:
     def drop(self, trees: list[Any]) -> None:
         """Removes the F-curves of these trees that no node took over."""
         for tree in trees:
+            count = len(tree.animation_data.drivers) if tree.animation_data is not None else 0
             for group in curves.of(tree):
                 for curve in [one for one in group.curves if one.data_path.startswith(PARKED)]:
                     group.curves.remove(curve)
+            if count and len(tree.animation_data.drivers) < count:
+                # Blender evaluates drivers by their place in the list: those behind would be marked as invalid.
+                tree.update_tag()
 
 
 class Keeper:

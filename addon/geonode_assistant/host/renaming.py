@@ -33,6 +33,10 @@ def rename_nodes(name: str, wanted: Sequence[Sequence[str]], moved: Moved, point
             raise HostError("unknown_node", f'Cannot rename node "{node_id}": tree "{name}" has no such node.')
         if node.name != called:
             new[node.name] = called
+    for called in new.values():
+        # Looked at before anything changes: readers follow each rename, and would not come back.
+        if called in tree.nodes and called not in new:
+            raise HostError("duplicate_id", f'Tree "{name}" already has a node that is named "{called}".')
     # Blender lets those of linked data-blocks follow too.
     found = list(readings([tree], linked=True))
     reading = [(one, place) for one in found if (place := place_of(tree, one.path)) and place.node in new]

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::documents::Document;
 use crate::edited::Edited;
-use crate::landing::{free, numbered_names};
+use crate::numbering::{free, numbered_names};
 use crate::ops::{dissolved, grouping, material, operations_of};
 use crate::renaming::rename;
 use crate::sink::Sink;

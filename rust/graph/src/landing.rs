@@ -11,7 +11,8 @@ use serde_json::{Map, Value, json};
 
 use crate::blank::is_blank;
 use crate::documents::{Document, Modifier, Object, TreeInfo};
-use crate::ir::{MAX_NAME, Tree};
+use crate::ir::Tree;
+use crate::numbering::{free, numbered_names};
 use crate::ops::{Mention, mentions};
 use crate::renaming::{RenamedObject, rename};
 use crate::sink::Sink;
@@ -546,25 +547,4 @@ impl Written {
     fn ids(&self) -> impl Iterator<Item = &String> {
         self.made.iter().chain(&self.named)
     }
-}
-
-/// Names that Blender may have given to an object of this name, whose own was taken.
-pub fn numbered_names(name: &str) -> impl Iterator<Item = String> {
-    const MOST: u32 = 9;
-    (1..=MOST).map(move |n| format!("{name}.{n:03}"))
-}
-
-/// The next numbered name that is free, as Blender would number it.
-pub(crate) fn free(wanted: &str, taken: impl Fn(&str) -> bool) -> String {
-    let mut stem = wanted;
-    while stem.len() + 4 > MAX_NAME {
-        let Some((at, _)) = stem.char_indices().next_back() else {
-            break;
-        };
-        stem = stem.get(..at).unwrap_or_default();
-    }
-    (1..10_000)
-        .map(|n| format!("{stem}.{n:03}"))
-        .find(|name| !taken(name))
-        .unwrap_or_else(|| wanted.to_owned())
 }

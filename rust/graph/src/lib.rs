@@ -27,6 +27,7 @@ mod menus;
 mod model;
 mod moves;
 mod near;
+mod numbering;
 mod operations;
 mod ops;
 mod properties;
@@ -50,9 +51,9 @@ pub use compile::{Compiled, Targets, compile, compile_exactly, compile_in_place,
 pub use diff::settled_name;
 pub use difference::{Difference, difference};
 pub use documents::{Document, StepDelta};
-pub use landing::numbered_names;
 pub use moves::Moves;
 pub use near::{alike, did_you_mean, either, nearest};
+pub use numbering::numbered_names;
 pub use operations::{OperationSummary, Topic, operations};
 pub use ops::{Mention, freed_ids, mentions, naming};
 pub use properties::{is_panel_property, is_socket_property, is_tree_property};

@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::documents::Document;
 use crate::edited::Edited;
 use crate::ir::Tree;
-use crate::landing::free;
+use crate::numbering::free;
 use crate::ops::{Mention, grouping, mentions, operations_of};
 use crate::sink::{Repair, Sink};
 use crate::sockets::{FRAME, GROUP, group_tree};
