@@ -196,6 +196,15 @@ def test_a_failed_run_gives_nodes_their_names_back() -> None:
     assert driven() == 10.0
 
 
+def test_a_name_that_a_new_node_takes_changes_nothing() -> None:
+    added = {"op": "create_node", "node_id": "Shift", "bl_idname": "ShaderNodeMath"}
+    report, _ = run(rename("V", "Shift"), added)
+    assert "duplicate_id" in [message["code"] for message in report.messages]
+    assert not report.ok and "V" in bpy.data.node_groups["A"].nodes
+    assert reads() == HERE
+    assert driven() == 10.0
+
+
 def test_names_are_exchanged_over_a_third_and_never_taken_away() -> None:
     report, _ = run(rename("V", "Move"))
     assert report.ok and "name_taken" in [message["code"] for message in report.messages]
