@@ -196,13 +196,15 @@ def test_a_failed_run_gives_nodes_their_names_back() -> None:
     assert driven() == 10.0
 
 
-def test_a_name_that_a_new_node_takes_changes_nothing() -> None:
+def test_a_name_that_a_new_node_takes_is_not_given_twice() -> None:
     added = {"op": "create_node", "node_id": "Shift", "bl_idname": "ShaderNodeMath"}
-    report, _ = run(rename("V", "Shift"), added)
-    assert "duplicate_id" in [message["code"] for message in report.messages]
-    assert not report.ok and "V" in bpy.data.node_groups["A"].nodes
-    assert reads() == HERE
-    assert driven() == 10.0
+    for _ in range(2):
+        report, _ = run(rename("V", "Shift"), added)
+        assert report.ok and "name_taken" in [message["code"] for message in report.messages], report.messages
+        names = {node.get("geonode_id", node.name): node.name for node in bpy.data.node_groups["A"].nodes}
+        assert (names["V"], names["Shift"]) == ("Shift.001", "Shift")
+        assert reads() == ("A", 'nodes["Shift.001"].inputs[0].default_value')
+        assert driven() == 10.0
 
 
 def test_names_are_exchanged_over_a_third_and_never_taken_away() -> None:

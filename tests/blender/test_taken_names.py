@@ -154,6 +154,83 @@ def test_a_material_that_is_the_same_is_used() -> None:
     assert users("gild").inputs["Material"].default_value.name == "Gold" and len(bpy.data.materials) == 1
 
 
+def gold() -> Any:
+    """The material that the plan asks for."""
+    assert run(*GILD).ok
+    made = users("gild").inputs["Material"].default_value
+    bpy.data.materials.remove(bpy.data.materials["Gold"])
+    made.name = "Gold"
+    users("gild").inputs["Material"].default_value = None
+    return made
+
+
+def shader_of(material: Any) -> Any:
+    return next(n for n in material.node_tree.nodes if n.bl_idname == "ShaderNodeBsdfPrincipled")
+
+
+def textured(material: Any) -> None:
+    tree = material.node_tree
+    tree.links.new(tree.nodes.new("ShaderNodeTexNoise").outputs["Color"], shader_of(material).inputs["Base Color"])
+
+
+def displaced(material: Any) -> None:
+    tree = material.node_tree
+    output = next(n for n in tree.nodes if n.bl_idname == "ShaderNodeOutputMaterial")
+    tree.links.new(tree.nodes.new("ShaderNodeDisplacement").outputs[0], output.inputs["Displacement"])
+
+
+CHANGES: dict[str, Any] = {
+    "coat": lambda m: setattr(shader_of(m).inputs["Coat Weight"], "default_value", 0.5),
+    "glow": lambda m: setattr(shader_of(m).inputs["Emission Strength"], "default_value", 2.0),
+    "texture": textured,
+    "displacement": displaced,
+    "muted": lambda m: setattr(shader_of(m), "mute", True),
+    "distribution": lambda m: setattr(shader_of(m), "distribution", "GGX"),
+    "culling": lambda m: setattr(m, "use_backface_culling", True),
+    "solid colour": lambda m: setattr(m, "diffuse_color", (0, 0, 1, 1)),
+    "animated": lambda m: shader_of(m).inputs["Metallic"].keyframe_insert("default_value", frame=1),
+    "no output": lambda m: m.node_tree.links.clear(),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_material_that_shows_anything_else_is_not_used(change: str) -> None:
+    theirs = gold()
+    CHANGES[change](theirs)
+    report = run(*GILD)
+    assert report.ok, report.messages
+    assert any("“Gold”" in text and "“Gold.001”" in text for text in said(report)), report.messages
+    assert users("gild").inputs["Material"].default_value.name == "Gold.001"
+
+
+def test_a_material_that_a_plan_made_is_found_again() -> None:
+    made = gold()
+    assert run(*GILD).ok
+    assert users("gild").inputs["Material"].default_value == made and len(bpy.data.materials) == 1
+
+
+def test_an_artists_group_of_a_functions_name_is_not_taken_over() -> None:
+    theirs = bpy.data.node_groups.new("Raise", "GeometryNodeTree")
+    theirs.use_fake_user = True
+    for side in ("INPUT", "OUTPUT"):
+        theirs.interface.new_socket("Geometry", in_out=side, socket_type="NodeSocketGeometry")
+    for kind in ("NodeGroupInput", "NodeGroupOutput"):
+        theirs.nodes.new(kind)
+    page = """
+def raise_(geometry: Geometry) -> Geometry:
+    settings(name="Raise")
+    return transform_geometry(geometry, translation=(0.0, 0.0, 2.0))
+
+apply("Raise", object="Plane")
+"""
+    report = run_page(page)
+    assert report.ok, report.messages
+    assert [node.bl_idname for node in theirs.nodes] == ["NodeGroupInput", "NodeGroupOutput"]
+    assert any("“Raise" in text for text in said(report)), report.messages
+    before = everything()
+    assert run_page(page).ok and everything() == before
+
+
 PAGE = """
 with edit("A"):
     g = gather("Inner", move)

@@ -79,6 +79,35 @@ def test_data_blocks_are_referred_to_and_left_empty_where_the_file_has_none(tree
     assert build_tree(document, "Other", missing)["user"] is None and missing == [("material", "Snow")]
 
 
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_node_group_is_left_empty_too_where_the_file_has_none(tree: Any, nested: bool) -> None:
+    other = bpy.data.node_groups.new("Other", "GeometryNodeTree")
+    tree["user"] = {"inner": other} if nested else other
+    tree.nodes["Sum"]["self"] = tree
+    document = export_tree(tree)
+    bpy.data.node_groups.remove(other)
+    missing: list[Any] = []
+    made = build_tree(document, "Again", missing)
+    assert missing == [("node_group", "Other")]
+    assert (made["user"]["inner"] if nested else made["user"]) is None
+    assert made.nodes["Sum"]["self"] == made, "the document's own groups are those that are made"
+    with pytest.raises(HostError):
+        build_tree(document, "Third")
+
+
+def test_no_more_are_taken_than_documents_have(tree: Any) -> None:
+    document: Any = export_tree(tree)
+    stored = document["trees"]["T"]["stored"]
+    stored |= {f'["p{number}"]': number for number in range(custom_properties.MOST - len(stored))}
+    made = build_tree(document, "Again")
+    assert len(made.keys()) == custom_properties.MOST
+    identity.stamp(made.nodes["Sum"], "sum")
+    stored['["one more"]'] = 1
+    with pytest.raises(HostError) as refused:
+        build_tree(document, "Third")
+    assert refused.value.code == "invalid_document"
+
+
 def test_sockets_have_them_where_blender_has_them_there(tree: Any) -> None:
     try:
         tree.nodes["Sum"].inputs[0]["mine"] = 3

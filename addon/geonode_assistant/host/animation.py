@@ -9,7 +9,7 @@ that takes over, or are deleted; when it is restored, they get their paths back.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -73,6 +73,30 @@ def path_to(tree: Any, place: Place, check: bool = True) -> str | None:
         except ValueError:
             return None
     return path
+
+
+def lay_to_rest(tree: Any, names: Iterable[str], moved: Moved) -> None:
+    """Keeps F-curves of nodes that are gone as they are when other nodes get these names, which the tree has not yet:
+    they get a path to a node that there is not either.
+    """
+    gone = {name for name in names if name not in tree.nodes}
+    for group in curves.of(tree) if gone and tree.animation_data is not None else ():
+        for curve in group.curves:
+            path = resting(tree, curve.data_path, gone)
+            if path is not None:
+                moved.rename(group, curve, path)
+
+
+def resting(tree: Any, path: str, gone: Collection[str]) -> str | None:
+    """The path of something at a node that is `gone`, with a name that no node has; None for other paths."""
+    found = _NODE.fullmatch(path)
+    name = bpy.utils.unescape_identifier(found[1]) if found is not None else ""
+    if found is None or name not in gone:
+        return None
+    free = f"{name} (gone)"
+    while free in tree.nodes or free in gone:
+        free += " (gone)"
+    return f'nodes["{bpy.utils.escape_identifier(free)}"]{found[2]}'
 
 
 def animated(tree: Any, id_of: Callable[[], dict[str, str]]) -> list[Animated]:
@@ -154,6 +178,14 @@ class Moved:
     added: list[_Added] = field(default_factory=list)
     made: list[int] = field(default_factory=list)
 
+    parked: int = 0
+    """How often F-curves got paths that lead nowhere."""
+
+    def parking(self) -> str:
+        """What goes before paths that shall lead nowhere: another one each time, so that no two become the same."""
+        self.parked += 1
+        return f"{PARKED}{self.parked}."
+
     def rename(self, group: curves.Group, curve: Any, path: str) -> None:
         """Gives an F-curve another path."""
         if curve.data_path == path:
@@ -177,7 +209,7 @@ class Moved:
         own = next(group for group in curves.of(tree) if group.kind == "keyframes")
         present = holder.fcurves.find(path, index=source.array_index)
         if present is not None:
-            self.rename(own, present, PARKED + path)
+            self.rename(own, present, self.parking() + path)
         name = source.group.name if source.group is not None else ""
         is_new = bool(name) and holder.groups.get(name) is None
         curves.copy(source, holder, path)
@@ -227,6 +259,22 @@ class Moved:
                 tree.update_tag()
 
 
+def is_shared(tree: Any) -> bool:
+    """Whether others play the F-curves of the tree's action too, and would follow what happens to its nodes."""
+    data = tree.animation_data
+    if data is None or data.action is None or data.action.users < 2 or data.action.library is not None:
+        return False
+    own = {(group.action, group.slot) for group in curves.of(tree) if group.kind == "keyframes"}
+    for user in bpy.data.user_map(subset=[data.action])[data.action]:
+        if user == tree or user.name.startswith(".geonode"):
+            continue
+        embedded = getattr(user, "node_tree", None)
+        for block in (user, embedded) if embedded is not None else (user,):
+            if any((group.action, group.slot) in own for group in curves.of(block)):
+                return True
+    return False
+
+
 class Keeper:
     """The animation of one tree while a step changes it: every F-curve follows its socket. Meanwhile all have paths
     that lead nowhere, since Blender deletes some with their node or socket, and from 5.2 on renumbers others.
@@ -235,13 +283,14 @@ class Keeper:
     def __init__(self, tree: Any, moved: Moved) -> None:
         self._tree = tree
         self._moved = moved
-        self._places: list[tuple[curves.Group, Any, Place]] = []
+        self._places: list[tuple[curves.Group, Any, Place, str]] = []
+        nowhere = moved.parking()
         for group in curves.of(tree):
             for curve in group.curves:
                 place = place_of(tree, curve.data_path)
                 if place is not None:
-                    self._places.append((group, curve, place))
-                    moved.rename(group, curve, PARKED + curve.data_path)
+                    self._places.append((group, curve, place, curve.data_path))
+                    moved.rename(group, curve, nowhere + curve.data_path)
 
     def settle(self, tree: Any, removed: set[str], successors: dict[str, tuple[str, dict[str, str] | None]]) -> None:
         """Gives every F-curve the path of its socket as it is now. `removed` nodes of `tree`, by name, lose theirs,
@@ -249,15 +298,43 @@ class Keeper:
         """
         if tree != self._tree:
             update(self._tree)  # its group nodes get their sockets
-        for group, curve, place in self._places:
-            if tree == self._tree and place.node in removed:
-                path = self._path_of_successor(place, successors)
-            elif place_of(self._tree, old := curve.data_path.removeprefix(PARKED)) == place:
-                path = old
-            else:
-                path = path_to(self._tree, place, check=False)
+        wanted = [
+            (group, curve, old, self._path_now(tree, place, old, removed, successors))
+            for group, curve, place, old in self._places
+        ]
+        played = [entry for entry in wanted if entry[0].kind == "keyframes"]
+        if any(path != old for *_, old, path in played) and is_shared(self._tree):
+            self._settle_apart(played)
+            wanted = [entry for entry in wanted if entry[0].kind != "keyframes"]
+        for group, curve, _, path in wanted:
             if path is not None:
                 self._moved.rename(group, curve, path)
+
+    def _settle_apart(self, played: list[tuple[curves.Group, Any, str, str | None]]) -> None:
+        """The same in a copy of an action that others play too: for them it stays as it was."""
+        paths = {(old, curve.array_index): path for _, curve, old, path in played}
+        for group, curve, old, _ in played:
+            self._moved.rename(group, curve, old)
+        own_action(self._tree, self._moved)
+        nowhere = self._moved.parking()
+        for group in curves.of(self._tree):
+            for curve in group.curves if group.kind == "keyframes" else ():
+                if (at := (curve.data_path, curve.array_index)) in paths:
+                    self._moved.rename(group, curve, paths[at] or nowhere + curve.data_path)
+
+    def _path_now(
+        self,
+        tree: Any,
+        place: Place,
+        old: str,
+        removed: set[str],
+        successors: dict[str, tuple[str, dict[str, str] | None]],
+    ) -> str | None:
+        if tree == self._tree and place.node in removed:
+            return self._path_of_successor(place, successors)
+        if place_of(self._tree, old) == place:
+            return old
+        return path_to(self._tree, place, check=False)
 
     def _path_of_successor(self, place: Place, successors: dict[str, tuple[str, dict[str, str] | None]]) -> str | None:
         name, inputs = successors.get(place.node, (None, None))

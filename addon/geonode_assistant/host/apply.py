@@ -80,10 +80,12 @@ def apply_delta(
         new_objects.make(made)
         counts["objects"] += 1
     handover = handovers.Handover(delta, _SOCKETS)
+    late_names: dict[str, list[tuple[str, str]]] = {}
     with suppression() as suppressor:
         for tree_delta in delta.get("trees", []):
             edit = TreeEdit(tree_delta, keys, counts, None if names is None else names(tree_delta["tree"]), kept)
             edit.run(suppressor)
+            late_names[tree_delta["tree"]] = edit.late_names
         for edit_modifier in delta.get("modifiers", []):
             modifiers.ensure(edit_modifier)
             counts["modifiers"] += 1
@@ -97,7 +99,9 @@ def apply_delta(
     pointed = pointed if pointed is not None else readers.Pointed()
     handover.finish(pointed)
     for tree_delta in delta.get("trees", []):
-        counts["names"] += renaming.rename_nodes(tree_delta["tree"], tree_delta.get("names", ()), kept, pointed)
+        counts["names"] += renaming.rename_nodes(
+            tree_delta["tree"], [*tree_delta.get("names", ()), *late_names[tree_delta["tree"]]], kept, pointed
+        )
     if added is not None:
         added.update(keys)
     if moved is None:
@@ -155,6 +159,8 @@ class TreeEdit(Lookup):
         self._node_props = [entry for entry in props if not _is_socket_prop(entry)] if unparted else props
         self._keepers = self._keep_animation()
         self._removed: dict[str, str] = {}
+        self.late_names: list[tuple[str, str]] = []
+        """Names that new nodes get when the nodes that have them now have got others."""
 
     def _open(self, name: str) -> Any:
         present = bpy.data.node_groups.get((name, None)) or bpy.data.node_groups.get(name)
@@ -392,9 +398,14 @@ class TreeEdit(Lookup):
         number, which takes cubic time; a name that is itself a default comes last, since it starts that search.
         """
         late: list[tuple[Any, str]] = []
-        for entry in added:
+        leaving = {node.name for node_id, _ in self.delta.get("names", ()) if (node := self.nodes.get(node_id))}
+        wanted_names = [entry.get("name") or _cut_name(entry["id"]) for entry in added]
+        animation.lay_to_rest(self.tree, wanted_names, self._moved)
+        for entry, wanted in zip(added, wanted_names, strict=True):
             node = self._add_node(entry)
-            wanted = entry.get("name") or _cut_name(entry["id"])
+            if wanted in leaving:
+                self.late_names.append((entry["id"], wanted))
+                continue
             if node.name == wanted:
                 late.append((node, wanted))
                 wanted = f"{_PASSING}{len(late)}"

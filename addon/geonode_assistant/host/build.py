@@ -84,7 +84,7 @@ def _build(
         for item in menus:
             found = sockets[key].get(item["identifier"], item["identifier"])
             interface.change(tree, found, None, {"default_value": item["props"]["default_value"]})
-        inert_state.write(tree, ir, edits[0].nodes, _renamed(ir["nodes"], sockets, key), sockets[key])
+        inert_state.write(tree, ir, edits[0].nodes, _renamed(ir["nodes"], sockets, key), sockets[key], made)
 
     node_types.learn(node["type"] for node in ir["nodes"])
     for node in ir["nodes"]:

@@ -328,7 +328,7 @@ class Document(TypedDict):
     # Sizes of objects and collections.
     scene: Scene
     # What the materials look like whose names a plan gives to new ones: by name the values of their Principled
-    # BSDF, as fields of `make_material`, without those that a link feeds; nothing of one without that node.
+    # BSDF, as fields of `make_material`; nothing of one of which anything else is not as in a new one.
     materials: NotRequired[dict[str, dict[str, Any]]]
 
 

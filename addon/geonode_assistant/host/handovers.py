@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What others in the file know about nodes that a step moves to another tree or replaces: drivers that read their
-values, and how a modifier bakes them. Blender forgets it with the node.
+"""What nodes that a step moves to another tree or replaces have besides their description: what others in the file know
+about them (drivers that read their values, how a modifier bakes them), custom properties, folded panels. Blender
+forgets it with the node.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from typing import Any, NamedTuple
 
 import bpy
 
-from . import identity, interface
+from . import custom_properties, id_state, identity, inert_state, interface
 from .documents import StepDelta, TreeDelta
 from .readers import Pointed, Readers, Successor
 from .snapshots import bake_settings, write_bake
@@ -40,9 +41,12 @@ class Handover:
         self._readers = Readers(dict.fromkeys(trees)) if trees else None
         self._heirs = [heir for edit in delta.get("trees", ()) for heir in _heirs(edit)]
         self._bakes = _bakes_of({(heir.tree, heir.node) for heir in self._heirs})
+        self._belongings = [_Belongings(*entry) for edit in delta.get("trees", ()) for entry in _same_nodes(edit)]
 
     def finish(self, pointed: Pointed) -> None:
         """After the step: all of it goes on at the nodes that took over."""
+        for one in self._belongings:
+            one.hand_on()
         successors: dict[tuple[int, str], Successor] = {}
         for heir in self._heirs:
             tree = bpy.data.node_groups.get((heir.to_tree, None))
@@ -72,6 +76,60 @@ def _heirs(edit: TreeDelta) -> Iterator[_Heir]:
         node = identity.index(tree).get(from_id) if tree is not None else None
         if node is not None:
             yield _Heir(tree.session_uid, node.name, edit["tree"], to_id, inputs)
+
+
+def _same_nodes(edit: TreeDelta) -> Iterator[tuple[Any, str, str]]:
+    """The nodes that go on as others, while they are still there, with the tree and the ID of each new one."""
+    made = {entry["id"] for entry in edit.get("add", ())}
+    places = [(entry["tree"], entry["from"], entry["to"]) for entry in edit.get("moved", ())]
+    places += [(edit["tree"], node_id, node_id) for node_id in edit.get("remove", ()) if node_id in made]
+    known: dict[str, dict[str, Any]] = {}
+    for name, from_id, to_id in places:
+        tree = bpy.data.node_groups.get((name, None)) or bpy.data.node_groups.get(name)
+        if name not in known:
+            known[name] = identity.index(tree) if tree is not None else {}
+        if (node := known[name].get(from_id)) is not None:
+            yield node, edit["tree"], to_id
+
+
+class _Belongings:
+    """What a node has that no description of a step carries."""
+
+    def __init__(self, node: Any, tree: str, node_id: str) -> None:
+        self._to = tree, node_id
+        self._type = node.bl_idname
+        self._custom = _custom(node)
+        self._sockets: list[tuple[str, str, str, dict[str, Any]]] = []
+        if custom_properties.sockets_have_them():
+            for side in ("inputs", "outputs"):
+                with_some = (socket for socket in getattr(node, side) if len(socket.keys()))
+                self._sockets += [(side, one.identifier, one.name, _custom(one)) for one in with_some]
+        self._inert = inert_state.read(node.id_data, [node])[0]
+
+    def hand_on(self) -> None:
+        """Gives it to the node that took over; what of its sockets has no counterpart there is left."""
+        tree = bpy.data.node_groups.get((self._to[0], None))
+        node = identity.index(tree).get(self._to[1]) if tree is not None else None
+        if node is None:
+            return
+        _give(node, self._custom)
+        for side, identifier, name, custom in self._sockets:
+            sockets = list(getattr(node, side))
+            found = [one for one in sockets if one.identifier == identifier and one.name == name]
+            found = found or [one for one in sockets if one.name == name and not one.is_unavailable]
+            if len(found) == 1:
+                _give(found[0], custom)
+        if node.bl_idname == self._type:
+            inert_state.hand_on(node, self._inert)
+
+
+def _custom(owner: Any) -> dict[str, Any]:
+    return {key: value for key, value in id_state.custom(owner).items() if not custom_properties.is_ours(key)}
+
+
+def _give(owner: Any, custom: dict[str, Any]) -> None:
+    if custom:
+        id_state.write_custom(owner, id_state.custom(owner) | custom)
 
 
 def _bakes() -> Iterator[tuple[tuple[int, str], Any]]:

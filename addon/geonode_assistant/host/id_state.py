@@ -28,7 +28,7 @@ def read(block: Any) -> dict[str, Any]:
     """The state as data to compare, without the extra user, which editors add and remove."""
     return {
         "fake user": block.use_fake_user,
-        "custom properties": repr(_custom(block)),
+        "custom properties": repr(custom(block)),
         "asset": repr(_asset(block.asset_data)),
         "preview": _preview(block.preview),
     }
@@ -47,7 +47,7 @@ def is_plain(block: Any) -> bool:
 def keep(block: Any) -> dict[str, Any]:
     """The state that a copy of the block lacks, or may lack when it is used later, for `hand_over`."""
     flags = {name: getattr(block, name) for name in _FLAGS}
-    return {"flags": flags, "asset": _asset(block.asset_data), "custom properties": _custom(block)}
+    return {"flags": flags, "asset": _asset(block.asset_data), "custom properties": custom(block)}
 
 
 def hand_over(source: Any, target: Any, kept: dict[str, Any]) -> None:
@@ -61,7 +61,7 @@ def hand_over(source: Any, target: Any, kept: dict[str, Any]) -> None:
     for name, value in kept["flags"].items():
         if getattr(target, name) != value:
             setattr(target, name, value)
-    _write_custom(target, kept["custom properties"])
+    write_custom(target, kept["custom properties"])
 
 
 _DERIVED = "geometry_node_asset_traits_flag"
@@ -87,14 +87,14 @@ def hand_over_nodes(source: Any, target: Any) -> None:
         old = target.nodes.get(node.name)
         if old is None or old.bl_idname != node.bl_idname:
             continue
-        wanted = {key: value for key, value in _custom(node).items() if key != identity.STAMP}
+        wanted = {key: value for key, value in custom(node).items() if key != identity.STAMP}
         if wanted:
-            _write_custom(old, _custom(old) | wanted)
+            write_custom(old, custom(old) | wanted)
 
 
-def _write_custom(owner: Any, wanted: dict[str, tuple[Any, dict[str, Any] | None]]) -> None:
-    """Makes the custom properties those that `_custom` returned, writing only what differs."""
-    present = _custom(owner)
+def write_custom(owner: Any, wanted: dict[str, tuple[Any, dict[str, Any] | None]]) -> None:
+    """Makes the custom properties those that `custom` returned, writing only what differs."""
+    present = custom(owner)
     kept = [key for key in present if key in wanted]
     in_order = kept == list(wanted)[: len(kept)]  # new ones come last
     for key in [key for key in present if key not in wanted or not in_order]:
@@ -105,7 +105,7 @@ def _write_custom(owner: Any, wanted: dict[str, tuple[Any, dict[str, Any] | None
             continue
         value, shown = entry
         try:
-            owner[key] = values.from_json(value) if isinstance(value, _Block) else value
+            owner[key] = _attached(value)
         except HostError:
             continue  # the data-block is gone, and the property with it
         if shown is not None:
@@ -117,7 +117,7 @@ def _asset(data: Any) -> dict[str, Any] | None:
     if data is None:
         return None
     fields = {p.identifier: getattr(data, p.identifier) for p in _scalars(data)}
-    return {"fields": fields, "tags": [tag.name for tag in data.tags], "custom properties": _custom(data)}
+    return {"fields": fields, "tags": [tag.name for tag in data.tags], "custom properties": custom(data)}
 
 
 def _scalars(data: Any) -> list[Any]:
@@ -135,11 +135,11 @@ def _write_asset(data: Any, kept: dict[str, Any]) -> None:
         name = prop.identifier
         if not prop.is_readonly and getattr(data, name) != kept["fields"][name]:
             setattr(data, name, kept["fields"][name])
-    if repr(_custom(data)) != repr(kept["custom properties"]):
-        _write_custom(data, kept["custom properties"])
+    if repr(custom(data)) != repr(kept["custom properties"]):
+        write_custom(data, kept["custom properties"])
 
 
-def _custom(owner: Any) -> dict[str, tuple[Any, dict[str, Any] | None]]:
+def custom(owner: Any) -> dict[str, tuple[Any, dict[str, Any] | None]]:
     """Custom properties: key → value and its settings in the interface."""
     return {key: (_detached(owner[key]), _shown(owner, key)) for key in owner.keys()}  # noqa: SIM118
 
@@ -160,6 +160,15 @@ def _detached(value: Any) -> Any:
     if hasattr(value, "keys"):
         return {key: _detached(value[key]) for key in value.keys()}  # noqa: SIM118
     return [_detached(part) for part in value] if isinstance(value, list) else value
+
+
+def _attached(value: Any) -> Any:
+    """The value with its data-blocks. Raises `HostError` if one is gone."""
+    if isinstance(value, _Block):
+        return values.from_json(value)
+    if isinstance(value, dict):
+        return {key: _attached(part) for key, part in value.items()}
+    return [_attached(part) for part in value] if isinstance(value, list) else value
 
 
 def _preview(preview: Any) -> list[Any] | None:

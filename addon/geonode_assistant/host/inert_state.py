@@ -6,6 +6,7 @@ the like. Documents have it so that a rebuilt tree is equal in everything (FORMA
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import bpy
@@ -97,19 +98,20 @@ def write(
     nodes: Mapping[str, Any],
     renamed: Mapping[str, Mapping[str, str]],
     items: Mapping[str, str],
+    groups: Mapping[str, Any],
 ) -> None:
     """Sets what the description of the tree and its nodes says is stored. `renamed` maps, by node, identifiers of
-    sockets to those of the new node, `items` those of the interface.
+    sockets to those of the new node, `items` those of the interface, `groups` the document's names of trees to these.
     """
 
     def item(_: str, identifier: str) -> Any:
         return interface.find(tree, items.get(identifier, identifier)) if identifier else tree
 
     for path, value in ir.get("stored", {}).items():
-        custom_properties.write(path, value, item)
+        custom_properties.write(path, value, item, groups)
     for node in ir["nodes"]:
         for path, value in node.get("stored", {}).items():
-            _write(nodes[node["id"]], node, path, value, renamed)
+            _write(nodes[node["id"]], node, path, value, renamed, groups)
 
 
 def holds_any(ir: Tree) -> bool:
@@ -117,7 +119,23 @@ def holds_any(ir: Tree) -> bool:
     return bool(ir.get("stored")) or any(node.get("stored") for node in ir["nodes"])
 
 
-def _write(owner: Any, node: Node, path: str, value: Any, renamed: Mapping[str, Mapping[str, str]]) -> None:
+def hand_on(node: Any, stored: Mapping[str, Any]) -> None:
+    """Gives a node what `read` said of one that it takes over from, except custom properties."""
+    same: Any = {"id": node.name, "type": node.bl_idname}
+    for path, value in stored.items():
+        if not custom_properties.is_path(path):
+            with suppress(HostError):  # the output is gone with its item
+                _write(node, same, path, value, {}, {})
+
+
+def _write(
+    owner: Any,
+    node: Node,
+    path: str,
+    value: Any,
+    renamed: Mapping[str, Mapping[str, str]],
+    groups: Mapping[str, Any],
+) -> None:
     socket: Any = None
 
     def socket_of(side: str, identifier: str) -> Any:
@@ -126,7 +144,7 @@ def _write(owner: Any, node: Node, path: str, value: Any, renamed: Mapping[str, 
 
     node_itself = owner
     if custom_properties.is_path(path):
-        custom_properties.write(path, value, socket_of)
+        custom_properties.write(path, value, socket_of, groups)
         return
     if path.startswith("outputs."):
         identifier, _, attribute = path.removeprefix("outputs.").rpartition(".")

@@ -5,12 +5,14 @@ can be undone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
+from typing import Any
 
 import bpy
 
 from . import curves, identity
-from .animation import PARKED, Moved, path_to, place_of
+from .animation import Moved, Place, is_shared, lay_to_rest, own_action, path_to, place_of, resting
+from .curves import Group
 from .errors import HostError
 from .readers import Pointed, readings
 
@@ -40,13 +42,18 @@ def rename_nodes(name: str, wanted: Sequence[Sequence[str]], moved: Moved, point
     # Blender lets those of linked data-blocks follow too.
     found = list(readings([tree], linked=True))
     reading = [(one, place) for one in found if (place := place_of(tree, one.path)) and place.node in new]
-    animated = []
-    for group in curves.of(tree) if tree.animation_data is not None else ():
-        for curve in group.curves:
-            place = place_of(tree, curve.data_path)
-            if place is not None and place.node in new:
-                animated.append((group, curve, place))
-                moved.rename(group, curve, PARKED + curve.data_path)
+    lay_to_rest(tree, new.values(), moved)
+    for one in found:
+        # What read a node that is gone does not read the one that gets its name.
+        path = resting(tree, one.path, {called for called in new.values() if called not in tree.nodes})
+        if path is not None and one.block.library is None:
+            pointed.point(one, tree, path)
+    if any(kind == "keyframes" for kind, *_ in _animated(tree, new)) and is_shared(tree):
+        own_action(tree, moved)
+    animated = [(group, curve, place) for _, group, curve, place in _animated(tree, new)]
+    nowhere = moved.parking()
+    for group, curve, _ in animated:
+        moved.rename(group, curve, nowhere + curve.data_path)
     renamed = [(tree.nodes[old], called) for old, called in new.items()]
     if any(called in tree.nodes for called in new.values()):  # they pass names on to each other
         for number, (node, _) in enumerate(renamed):
@@ -64,3 +71,14 @@ def rename_nodes(name: str, wanted: Sequence[Sequence[str]], moved: Moved, point
         if path is not None:
             pointed.point(one, tree, path)
     return len(new)
+
+
+def _animated(tree: Any, nodes: Container[str]) -> list[tuple[str, Group, Any, Place]]:
+    """The F-curves of these nodes, each with its kind and its place."""
+    found = []
+    for group in curves.of(tree) if tree.animation_data is not None else ():
+        for curve in group.curves:
+            place = place_of(tree, curve.data_path)
+            if place is not None and place.node in nodes:
+                found.append((group.kind, group, curve, place))
+    return found

@@ -33,7 +33,7 @@ def object_state(obj: Any) -> dict[str, Any]:
     return {"modifiers": [_modifier_state(m) for m in obj.modifiers], "animation": _animation(obj)}
 
 
-_ANIMATED = re.compile(r'^(?:geonode_parked\.)?(?:nodes|modifiers)\["((?:[^"\\]|\\.)*)"\]')
+_ANIMATED = re.compile(r'^(?:geonode_parked\.\d+\.)?(?:nodes|modifiers)\["((?:[^"\\]|\\.)*)"\]')
 
 
 def unanimated(state: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
@@ -99,7 +99,7 @@ _missing: list[list[tuple[str, str]]] = []
 @contextmanager
 def leaving_empty(missing: list[tuple[str, str]]) -> Iterator[None]:
     """Meanwhile `from_json` gives None for data-blocks that the file does not have, and adds them, as (kind, name), to
-    `missing`. Node groups are not left empty: their nodes would lose their sockets.
+    `missing`. Node groups of nodes are not left empty: their nodes would lose their sockets.
     """
     _missing.append(missing)
     try:
@@ -129,8 +129,10 @@ def to_json(value: Any) -> Any:
     raise HostError("invalid_value", f"A {type(value).__name__} has no JSON form.")
 
 
-def from_json(value: Any) -> Any:
-    """A JSON value in the form that RNA setters accept; data-blocks are looked up by name."""
+def from_json(value: Any, groups: Mapping[str, Any] | None = None) -> Any:
+    """A JSON value in the form that RNA setters accept; data-blocks are looked up by name. `groups`: node groups that
+    have other names in this file; with it a missing one may be left empty too.
+    """
     if isinstance(value, dict):
         if len(value) != 1:
             raise HostError(
@@ -138,10 +140,12 @@ def from_json(value: Any) -> Any:
                 f'A data-block value has one key, for example {{"object": "Cube"}}; got {sorted(value)}.',
             )
         ((kind, name),) = value.items()
+        if groups is not None and kind == "node_group" and name in groups:
+            return groups[name]
         try:
             return resolve(kind, name)
         except HostError as error:
-            if not _missing or kind == "node_group" or not error.code.startswith("unknown_"):
+            if not _missing or kind == "node_group" and groups is None or not error.code.startswith("unknown_"):
                 raise
             if (kind, name) not in _missing[-1]:
                 _missing[-1].append((kind, name))

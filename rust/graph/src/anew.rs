@@ -218,7 +218,7 @@ impl<'p> Names<'p> {
     }
 }
 
-/// Whether a material of the file has the values that one should get.
+/// Whether a material of the file looks as the one that should be made: what that leaves out is as in a new one.
 fn holds(there: &crate::ir::Map, wanted: &MakeMaterial) -> bool {
     // Blender stores single precision.
     const NEAR: f64 = 1e-5;
@@ -226,19 +226,20 @@ fn holds(there: &crate::ir::Map, wanted: &MakeMaterial) -> bool {
         let now = now.as_f64();
         now.is_some_and(|now| (now - wanted).abs() <= NEAR * wanted.abs().max(1.0))
     };
+    // The values are those of a new Principled BSDF, in all supported versions.
     let colors = [
-        ("base_color", &wanted.base_color),
-        ("emission_color", &wanted.emission_color),
+        ("base_color", &wanted.base_color, [0.8, 0.8, 0.8]),
+        ("emission_color", &wanted.emission_color, [1.0, 1.0, 1.0]),
     ];
     let numbers = [
-        ("roughness", wanted.roughness),
-        ("metallic", wanted.metallic),
-        ("transmission", wanted.transmission),
-        ("alpha", wanted.alpha),
-        ("emission_strength", wanted.emission_strength),
+        ("roughness", wanted.roughness, 0.5),
+        ("metallic", wanted.metallic, 0.0),
+        ("transmission", wanted.transmission, 0.0),
+        ("alpha", wanted.alpha, 1.0),
+        ("emission_strength", wanted.emission_strength, 0.0),
     ];
-    let is_color = |(field, color): &(&str, &Option<Vec<f64>>)| {
-        let Some(color) = color else { return true };
+    let is_color = |(field, color, usual): &(&str, &Option<Vec<f64>>, [f64; 3])| {
+        let color: &[f64] = color.as_deref().unwrap_or(usual);
         let Some(Value::Array(now)) = there.get(*field) else {
             return false;
         };
@@ -246,8 +247,9 @@ fn holds(there: &crate::ir::Map, wanted: &MakeMaterial) -> bool {
         let whole = color.iter().chain(alpha.iter().skip(color.len().saturating_sub(3)));
         now.len() == 4 && now.iter().zip(whole).all(|(now, wanted)| near(now, *wanted))
     };
-    let is_number = |(field, number): &(&str, Option<f64>)| {
-        number.is_none_or(|number| there.get(*field).is_some_and(|now| near(now, number)))
+    let is_number = |(field, number, usual): &(&str, Option<f64>, f64)| {
+        let now = there.get(*field);
+        now.is_some_and(|now| near(now, number.unwrap_or(*usual)))
     };
     !there.is_empty() && colors.iter().all(is_color) && numbers.iter().all(is_number)
 }

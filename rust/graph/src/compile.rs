@@ -23,7 +23,9 @@ use crate::layout;
 use crate::model::TreeModel;
 use crate::moves::Moves;
 use crate::numbering::numbered_names;
-use crate::ops::{LinkNotes, Mention, Work, dissolved, grouping, materials_of, mentions, operations_of};
+use crate::ops::{
+    Gathering, LinkNotes, Mention, Work, dissolved, gatherings, grouping, materials_of, mentions, operations_of,
+};
 use crate::sink::{Repair, Sink};
 use crate::sockets::{GEOMETRY, Scope};
 use crate::summary::describe;
@@ -193,6 +195,7 @@ fn carry_out(plan: &Plan, document: &Document, catalogue: &Catalogue, mut sink: 
         after: document.clone(),
     };
     let dissolved = dissolved(plan);
+    let gathered = gatherings(plan);
     for (index, step) in plan.steps.iter().enumerate() {
         // What this step makes, it may use; kinds that the document does not list are checked by Blender.
         if let Some(known) = compiled.after.names.get_mut("material") {
@@ -203,7 +206,7 @@ fn carry_out(plan: &Plan, document: &Document, catalogue: &Catalogue, mut sink: 
         let scripts: Vec<&str> = earlier.filter_map(|step| script(&step.action)).collect();
         compile_step(
             (index, step, rest),
-            (&dissolved, &scripts),
+            (&dissolved, &gathered, &scripts),
             (document, catalogue),
             &mut compiled,
             &mut sink,
@@ -275,9 +278,21 @@ fn goes_on(step: &Step, rest: &[Step]) -> bool {
     })
 }
 
+/// Carries out the operations of a step, except those that an earlier run of the plan did on nodes which are in a group by now.
+fn operate(work: &mut Work<'_>, (index, step): (usize, &Step), gathered: &[Gathering<'_>]) {
+    for (at, op) in operations_of(&step.action).enumerate() {
+        work.sink.enter_op(at);
+        if !work.is_done_inside(gathered, (index, at), &*op) {
+            op.carry_out(work);
+        }
+    }
+    work.settle_names();
+    work.fit_menus();
+}
+
 fn compile_step(
     (index, step, rest): (usize, &Step, &[Step]),
-    (dissolved, scripts): (&HashSet<&str>, &[&str]),
+    (dissolved, gathered, scripts): (&HashSet<&str>, &[Gathering<'_>], &[&str]),
     (before, catalogue): (&Document, &Catalogue),
     compiled: &mut Compiled,
     sink: &mut Sink,
@@ -319,6 +334,7 @@ fn compile_step(
         dissolved,
         scripts,
         gone: Vec::new(),
+        new_names: Vec::new(),
         unsaid: Unsaid::default(),
         keys: 0,
         implicit_group_io: matches!(step.action, Action::NodeTree(_)),
@@ -326,11 +342,7 @@ fn compile_step(
     if work.model.created {
         work.start_tree();
     }
-    for (at, op) in operations_of(&step.action).enumerate() {
-        work.sink.enter_op(at);
-        op.carry_out(&mut work);
-    }
-    work.fit_menus();
+    operate(&mut work, (index, step), gathered);
     if work.sink.errors == 0 && !goes_on(step, rest) {
         work.warn_of_forgotten_link();
     }

@@ -33,7 +33,7 @@ pub struct Document {
     #[serde(default)]
     pub scene: Scene,
     /// What the materials look like whose names a plan gives to new ones: by name the values of their Principled BSDF, as fields of
-    /// `make_material`, without those that a link feeds; nothing of one without that node.
+    /// `make_material`; nothing of one of which anything else is not as in a new one.
     #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
     pub materials: IndexMap<String, Map>,
 }

@@ -1,12 +1,13 @@
 //! Links that are laid anew across the border of a group, and what the border is made of.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use serde_json::Value;
 
 use crate::ir::Node;
 use crate::layout::frame_place;
 use crate::model::{TreeModel, Wire};
+use crate::numbering::free;
 use crate::sockets::{FRAME, GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE};
 
 /// A link as its ends and how it is.
@@ -102,6 +103,22 @@ pub(super) fn new_node(id: &str, kind: &str) -> Node {
         kind: kind.to_owned(),
         ..Node::default()
     }
+}
+
+/// Names of a tree's nodes.
+pub(super) fn names_of(model: &TreeModel) -> HashSet<String> {
+    model.nodes().map(|node| node.name.clone()).collect()
+}
+
+/// The name for a node that comes into a tree with these: its own, or the next free one.
+pub(super) fn free_name(taken: &mut HashSet<String>, name: &str) -> String {
+    let given = if taken.contains(name) {
+        free(name, |text| taken.contains(text))
+    } else {
+        name.to_owned()
+    };
+    taken.insert(given.clone());
+    given
 }
 
 /// The middle of some nodes, absolute; none without nodes.

@@ -6,7 +6,7 @@ use geonode_protocol::{Action, Change, Code, GnOp, GroupNodes, Hint, NodeTreeOp}
 use petgraph::Direction;
 use serde_json::json;
 
-use super::cables::{Bridge, Cable, centre, inner_ends, new_node};
+use super::cables::{Bridge, Cable, centre, free_name, inner_ends, names_of, new_node};
 use super::operation::{Before, Mention, Operation};
 use super::work::Work;
 use crate::ir::{Item, ItemKind, MAX_NAME, Map, Node, Side, Tree};
@@ -327,6 +327,7 @@ impl Work<'_> {
                 (true, false) => self.leave(&mut inner, &mut bridge, cable, &mut laid),
             }
         }
+        let mut names = names_of(&inner);
         for (mut node, (x, y)) in nodes {
             let stays = node.parent.as_deref().is_some_and(|frame| inside.contains(frame));
             if !stays {
@@ -334,6 +335,10 @@ impl Work<'_> {
             }
             node.location = [node.location[0] + x, node.location[1] + y];
             inner.placed.insert(node.id.clone());
+            if let Some(name) = self.take_new_name(&node.id) {
+                node.name = name;
+            }
+            node.name = free_name(&mut names, &node.name);
             let carry = self.carry_from(&self.tree_of_target(), &node.id, &node.id);
             self.unsaid.carried.extend(carry.iter().map(|carry| carry.from.clone()));
             inner.carried.extend(carry);

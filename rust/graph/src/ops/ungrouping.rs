@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use geonode_protocol::{Action, Code, GnOp, Hint, NodeTreeOp, Plan, UngroupNodes};
 
-use super::cables::{Cable, centre};
+use super::cables::{Cable, centre, free_name, names_of};
 use super::operation::{Before, Mention, Operation};
 use super::work::Work;
 use crate::ir::{Node, Tree};
@@ -100,11 +100,18 @@ impl Work<'_> {
         let moved = self.unsaid.dissolved.entry(group.id.clone()).or_default();
         moved.extend(new_ids.values().cloned());
         let id_of = |id: &str| new_ids.get(id).cloned();
+        let mut names = names_of(&self.model);
         for node in members {
             let (fx, fy) = frame_place(inner, node);
             let mut copy = node.clone();
             let Some(id) = id_of(&node.id) else { continue };
-            copy.name.clone_from(&id);
+            // What is called as its ID stays so.
+            let own = if node.name == node.id || node.name.is_empty() {
+                &id
+            } else {
+                &node.name
+            };
+            copy.name = free_name(&mut names, own);
             copy.location = [node.location[0] + fx + dx, node.location[1] + fy + dy];
             copy.parent = match &node.parent {
                 Some(frame) => id_of(frame),

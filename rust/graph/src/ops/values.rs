@@ -1,16 +1,15 @@
 //! Setting inputs and properties.
 
-use geonode_protocol::{self as plan, Change, Code, Finding, Hint, SetProperty};
+use geonode_protocol::{self as plan, Change, Code, Hint, SetProperty};
 use serde_json::{Value, json};
 
 use super::nodes::{reserve_first, set_or_clear};
 use super::operation::{Before, Mention, Operation, short};
 use super::work::{By, Text, Work, text};
 use crate::catalogue::{NodeType, Property, Socket, fold};
-use crate::ir::{MAX_NAME, Side, Tree};
+use crate::ir::{Side, Tree};
 use crate::menus::MENU;
 use crate::near::nearest;
-use crate::numbering::{free, numbered_names};
 use crate::renames;
 use crate::sink::escape;
 use crate::sockets::held_by_output;
@@ -219,33 +218,6 @@ impl Work<'_> {
         // A wrong value is reported at the value; a wrong name at `property`.
         let field = if known { "value" } else { "property" };
         self.put_property(&node_id, &op.property, &op.value, field);
-    }
-
-    /// Gives a node another name; its ID stays.
-    fn rename_node(&mut self, id: &str, wanted: &str) {
-        if wanted.is_empty() || wanted.len() > MAX_NAME || wanted.contains('\0') {
-            let path = self.sink.at("value");
-            let message = format!("Blender does not keep the name “{wanted}” of a node");
-            let hint = Hint::explain(format!("names have 1 to {MAX_NAME} bytes; a label may be empty"));
-            return self.sink.error(Code::BadName, path, message, Some(hint));
-        }
-        let taken = |name: &str| self.model.nodes().any(|node| node.id != id && node.name == name);
-        let now = self.model.node(id).map(|node| node.name.as_str());
-        // The same plan again finds the number that it got.
-        let is_numbered = |now: &str| numbered_names(wanted).any(|name| name == now);
-        let name = match now {
-            _ if !taken(wanted) => wanted.to_owned(),
-            Some(now) if is_numbered(now) => now.to_owned(),
-            _ => free(wanted, taken),
-        };
-        if name != wanted {
-            let path = self.sink.at("value");
-            let message = format!("another node is named “{wanted}”, which stays as it is; “{id}” is named “{name}”");
-            self.sink.push(Finding::info(Code::NameTaken, path, message));
-        }
-        if let Some(node) = self.model.node_mut(id) {
-            node.name = name;
-        }
     }
 
     /// Finds the property or input that is meant: Blender 5 turned many properties into inputs.

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use geonode_protocol::{Code, Hint};
 use serde_json::{Value, json};
 
+use super::naming::NewName;
 use crate::catalogue::{Socket, fold};
 use crate::documents::Document;
 use crate::documents::delta::{MaterialEdit, ModifierInput, ObjectEdit};
@@ -87,6 +88,8 @@ pub(crate) struct Work<'a> {
     pub scripts: &'a [&'a str],
     /// Menus of nodes that were there before, with the entries that it takes away.
     pub gone: Vec<(String, Vec<String>)>,
+    /// Names that the operations give to nodes.
+    pub new_names: Vec<NewName>,
     /// Side effects of the operations on nodes that they do not name.
     pub unsaid: Unsaid,
     /// `@k…` keys handed out so far.

@@ -20,6 +20,8 @@ pub(super) struct Book<'b> {
     pub(super) document: &'b Document,
     pub(super) catalogue: &'b Catalogue,
     pub(super) usual: Option<&'b str>,
+    /// The objects on which the page runs something.
+    pub(super) runs_on: BTreeSet<&'b str>,
     pub(super) functions: BTreeMap<String, String>,
     /// Names of the groups that each group of the page uses.
     pub(super) uses: BTreeMap<String, BTreeSet<String>>,

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use geonode_graph::ir::{Node, Tree};
 use geonode_graph::sockets::{FRAME, GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE, REROUTE};
+use geonode_graph::uses_group;
 use rustpython_parser::ast::Stmt;
 
 use super::book::Book;
@@ -22,6 +23,20 @@ const OPERATORS: [&str; 5] = [
 ];
 
 impl Book<'_> {
+    /// Whether runs made a tree, or an object on which the page runs something uses it.
+    fn is_at_hand(&self, name: &str) -> bool {
+        let info = self.document.tree_info.get(name);
+        let objects = self
+            .runs_on
+            .iter()
+            .filter_map(|object| self.document.objects.get(*object));
+        let mut trees = objects
+            .flat_map(|object| &object.modifiers)
+            .map(|one| one.node_group.as_deref());
+        info.is_some_and(|info| info.made.is_some())
+            || trees.any(|tree| tree == Some(name) || uses_group(tree, name, self.document))
+    }
+
     /// The question about a function that describes a tree anew: what of the artist's it does not mention goes, or gets its default.
     pub(super) fn rewritten(&self, name: &str, before: &Tree, after: &Tree, written: &Written) -> Option<String> {
         let made = self.document.tree_info.get(name).and_then(|info| info.made.as_ref());
@@ -48,15 +63,15 @@ impl Book<'_> {
         ))
     }
 
-    /// Whether a function describes the tree that is there. It does if that is empty, and if they have a node in common: of the
-    /// artist's, most nodes of one or the other and more than one, since a name may be the same by chance.
+    /// Whether a function describes the tree that is there. It does if that is empty and ours or in use where the page runs, and if they
+    /// have a node in common: of the artist's, most nodes of one or the other and more than one, since a name may be the same by chance.
     pub(super) fn is_meant(&self, tree: &Tree, group: &Group<'_>, names: &Names<'_>) -> bool {
         let nodes = || {
             let is_end = |kind: &str| matches!(kind, GROUP_INPUT_TYPE | GROUP_OUTPUT_TYPE);
             tree.nodes.iter().filter(move |node| !is_end(&node.kind))
         };
         if nodes().next().is_none() {
-            return true;
+            return self.is_at_hand(&group.name);
         }
         let variables = Variables::new(tree, self.catalogue);
         let mut bound = Vec::new();

@@ -137,11 +137,16 @@ impl<'b> Book<'b> {
         let names = Names::new(catalogue);
         let mut functions = page.functions();
         add_groups_of_file(&mut functions, document, &names);
+        let objects = page.applies.iter().filter_map(|apply| apply.object.as_deref());
+        let objects = objects.filter_map(|object| Some(document.objects.get_key_value(object)?.0.as_str()));
+        let unnamed = page.applies.is_empty() || page.applies.iter().any(|apply| apply.object.is_none());
+        let runs_on = objects.chain(usual.filter(|_| unnamed)).collect();
         let mut book = Self {
             text,
             document,
             catalogue,
             usual,
+            runs_on,
             functions,
             uses: BTreeMap::new(),
         };
