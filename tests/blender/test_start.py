@@ -242,6 +242,20 @@ def test_a_prompt_that_is_not_understood_offers_the_nearest_presets() -> None:
     assert session.current.summary == "DONE", session.current.messages
 
 
+def test_what_is_understood_of_a_prompt_is_one_button_away() -> None:
+    properties.edited().prompt = "make the plane wavy with rings of saturn"
+    bpy.ops.geonode.send()
+    finish()
+    assert session.current.summary == "ERROR" and not bpy.context.object.modifiers
+    step = next_steps.of(session.current, "MESH")[0]
+    assert step.text == "Make What Is Understood" and step.text in draw_sidebar(width=900)
+    assert step.values["prompt"] == "make the plane wavy"
+    assert bpy.ops.geonode.send_prompt(**step.values) == {"FINISHED"}
+    finish()
+    assert session.current.summary == "DONE", session.current.messages
+    assert properties.edited().prompt == "make the plane wavy"
+
+
 def test_a_model_is_picked_from_the_list_of_its_server(stored: Any) -> None:
     stored.provider, stored.base_url, stored.model = "openai-compatible", "http://127.0.0.1:1/v1", "old"
     outcome = connection.Outcome(False, "unknown_model", "There is no model “old”.", None, ("small", "large"), 1.0)

@@ -86,6 +86,8 @@ class Failure(TypedDict):
     code: Code
     # What went wrong, the cause and the fix.
     message: str
+    # A prompt that would run: what of the artist's is understood.
+    instead: NotRequired[str | None]
 
 
 class ToolStep(TypedDict):
@@ -175,6 +177,8 @@ class Message(TypedDict):
     planner: NotRequired[ForPlanner | None]
     # Changes of the plan that carry out the planner's hint.
     changes: NotRequired[list[Change]]
+    # A prompt that would run: what of the artist's is understood.
+    instead: NotRequired[str | None]
 
 
 class ForPlanner(TypedDict):

@@ -62,11 +62,17 @@ NEAR = frozenset({"missing_parameter", "no_preset_match", "not_english", "partly
 _LANGUAGE = Step("Use a Language Model", "geonode.set_up", {}, "OUTLINER_OB_FONT")
 # Presets that are offered.
 _PRESETS = 2
+# What of the prompt is understood.
+_REST = "Make What Is Understood"
 
 
 def of(view: session.Session, kind: str) -> list[Step]:
     """The buttons for the error with which the last run ended, the best first; ``kind``: type of the active object."""
-    code = next((m.get("code", "") for m in view.messages if m.get("severity") == "error"), "")
+    error: Mapping[str, Any] = next((m for m in view.messages if m.get("severity") == "error"), {})
+    code, instead = error.get("code", ""), error.get("instead")
+    if instead:
+        # Nearer to the words than any preset.
+        return [Step(_REST, "geonode.send_prompt", {"prompt": instead}, "PLAY"), _LANGUAGE]
     if code in NEAR:
         if not gallery.loaded and not gallery.is_reading():
             # Beside the window; the panel is drawn again when they are there.

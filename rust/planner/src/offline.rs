@@ -252,7 +252,11 @@ fn of_one_half(library: &Library, prompt: &str, context: &Context, options: &Opt
         single(library, first, context, options, false).ok()?;
         let other = single(library, rest, context, options, true).err()?;
         let message = format!("“{first}” is understood. The rest, “{rest}”, is not. {}", other.message);
-        Some(Refusal { message, ..other })
+        Some(Refusal {
+            message,
+            instead: Some(first.to_owned()),
+            ..other
+        })
     });
     other.unwrap_or(refusal)
 }

@@ -66,7 +66,12 @@ pub(crate) fn carried_out(
         String::new()
     };
     let message = format!("{why}{advice} {}", refusal.message);
-    Err(Refusal { message, ..refusal })
+    let instead = walk.advice.then_some(kept);
+    Err(Refusal {
+        message,
+        instead,
+        ..refusal
+    })
 }
 
 /// A plan of the whole prompt that would only name the words of a further wish as not used: the wish itself is named as not done.

@@ -24,6 +24,8 @@ pub struct Refusal {
     pub nearest: Vec<Suggestion>,
     /// Whether no word of the prompt calls for any preset.
     pub unmatched: bool,
+    /// What of the prompt would run: the prompt without what this is about.
+    pub instead: Option<String>,
 }
 
 impl Refusal {
@@ -34,6 +36,7 @@ impl Refusal {
             message: message.into(),
             nearest: Vec::new(),
             unmatched: false,
+            instead: None,
         }
     }
 

@@ -246,6 +246,9 @@ pub struct Message {
     /// Changes of the plan that carry out the planner's hint.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Change>,
+    /// A prompt that would run: what of the artist's is understood.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instead: Option<String>,
 }
 
 /// A finding in the words of plans.
@@ -290,6 +293,7 @@ impl Message {
             hint: None,
             planner: None,
             changes: Vec::new(),
+            instead: None,
         }
     }
 
@@ -309,6 +313,7 @@ impl Message {
             hint: finding.by_hand.clone(),
             planner: (told.text.is_some() || told.hint.is_some()).then_some(told),
             changes: finding.changes.clone(),
+            instead: None,
         }
     }
 

@@ -197,6 +197,9 @@ pub struct Failure {
     pub code: Code,
     /// What went wrong, the cause and the fix.
     pub message: String,
+    /// A prompt that would run: what of the artist's is understood.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instead: Option<String>,
 }
 
 impl Failure {
@@ -205,6 +208,7 @@ impl Failure {
         Self {
             code,
             message: message.into(),
+            instead: None,
         }
     }
 }

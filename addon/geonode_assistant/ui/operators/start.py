@@ -11,7 +11,7 @@ from ... import native
 from ...host import current, editors
 from ...run import session
 from .. import examples, polling, properties, warming
-from ..translation import told_error
+from ..translation import say, told_error
 from .result import send
 
 WIDTH_PX = 420
@@ -65,6 +65,28 @@ class GEONODE_OT_use_example(bpy.types.Operator):
         return {"FINISHED"}
 
 
+class GEONODE_OT_send_prompt(bpy.types.Operator):
+    """Send this prompt"""
+
+    bl_idname = "geonode.send_prompt"
+    bl_label = "Send Prompt"
+    bl_options = {"INTERNAL"}
+
+    prompt: bpy.props.StringProperty(options={"HIDDEN", "SKIP_SAVE"})
+
+    @classmethod
+    def poll(cls, context: bpy.types.Context) -> bool:
+        return can_send(cls, context)
+
+    @classmethod
+    def description(cls, _context: bpy.types.Context, button: Any) -> str:
+        return say("Sends “{prompt}”", prompt=button.prompt)
+
+    def execute(self, _context: bpy.types.Context) -> set[str]:
+        properties.edited().prompt = self.prompt
+        return send(self, self.prompt)
+
+
 def can_send(operator: Any, context: bpy.types.Context) -> bool:
     """Whether a run can start now; if not, the operator's button says why."""
     if session.current.running:
@@ -87,4 +109,4 @@ def draw_menu(self: Any, _context: bpy.types.Context) -> None:
 
 
 MENUS = ("VIEW3D_MT_add", "OBJECT_MT_modifier_add")
-CLASSES = (GEONODE_OT_ask, GEONODE_OT_use_example)
+CLASSES = (GEONODE_OT_ask, GEONODE_OT_use_example, GEONODE_OT_send_prompt)

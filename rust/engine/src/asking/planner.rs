@@ -23,7 +23,10 @@ pub(crate) fn offline(
         words: geonode_store::seal(&label(prompt)),
         presets: presets.to_vec(),
     };
-    offline::answer(prompt, &context, &options).map_err(|refusal| Failure::new(refusal.code, refusal.message))
+    offline::answer(prompt, &context, &options).map_err(|refusal| Failure {
+        instead: refusal.instead,
+        ..Failure::new(refusal.code, refusal.message)
+    })
 }
 
 /// What the run is called: `GeoNode: scatter 200 rocks on the plane`. Its undo step shows the beginning, its digest marks what it made.

@@ -64,6 +64,7 @@ impl Machine {
     pub(super) fn fail_at(&mut self, path: Option<String>, origin: Origin, failure: Failure) {
         self.tell(Message {
             path,
+            instead: failure.instead,
             ..Message::new(Severity::Error, origin, failure.code, &failure.message)
         });
         self.stop(Outcome {
