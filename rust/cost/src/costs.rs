@@ -214,4 +214,25 @@ mod tests {
             );
         }
     }
+
+    #[test]
+    fn merging_by_distance_is_estimated_as_it_was_measured() {
+        // Vertices that it is given and makes, and the seconds it took, in 4.2 and 5.2.
+        let measured = [
+            (20_000.0, 0.021),
+            (180_000.0, 0.6),
+            (720_000.0, 4.4),
+            (1_310_724.0, 12.0),
+            (82_000.0, 0.65),
+        ];
+        for (items, seconds) in measured {
+            for mode in ["all", "ALL", ""] {
+                let cost = costs().of("GeometryNodeMergeByDistance", "5.2.0", &|_, _| mode.to_lowercase());
+                let ratio = cost.items(items) / seconds;
+                assert!((0.25..=4.0).contains(&ratio), "{items} {mode}: {ratio}");
+            }
+        }
+        let along_edges = costs().of("GeometryNodeMergeByDistance", "5.2.0", &|_, _| "connected".to_owned());
+        assert!(along_edges.items(720_000.0) < 0.5);
+    }
 }

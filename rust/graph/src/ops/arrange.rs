@@ -113,7 +113,11 @@ impl Work<'_> {
         };
         let is_it = |item: &Item| item.is_socket(side) && item.identifier == name;
         let is_named = |item: &Item| item.is_socket(side) && item.name == name;
-        let Some(at) = left.iter().position(is_it).or_else(|| left.iter().position(is_named)) else {
+        // Of several with the name the one that is there already: the same again moves nothing.
+        let is_here = |item: &Item| is_named(item) && item.parent.as_ref() == parent;
+        let position = |is_meant: &dyn Fn(&Item) -> bool| left.iter().position(is_meant);
+        let found = position(&is_it).or_else(|| position(&is_here));
+        let Some(at) = found.or_else(|| position(&is_named)) else {
             let known = left
                 .iter()
                 .filter(|item| item.is_socket(side))

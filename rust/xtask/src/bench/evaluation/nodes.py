@@ -296,7 +296,7 @@ def data(files):
     return {
         "source": f"measured by rust/xtask/src/bench/evaluation/nodes.py in Blender {bpy.app.version_string}",
         "unknown": high | {"scratch_b": 16.0},
-        "nodes": {kind: with_scratch(kind, known) for kind, known in nodes.items()},
+        "nodes": {kind: with_scratch(kind, known) for kind, known in nodes.items()} | GROWING,
         "iterations": iterations,
         # Filling compared every curve with every other: the same measurement in 4.5.
         "slower_before": {
@@ -309,6 +309,18 @@ def data(files):
         "node_bytes": 600.0,
         "target_elements": float(TARGET),
     }
+
+
+MERGING = {"at": 720000, "fixed_us": 2.0, "item_ns": 6500.0, "power": 1.45}
+# Time that grows faster than geometry, by hand: of merging on grids of 10,000 to 360,000 vertices, spheres of 41,000 to
+# 655,000 and points, in 4.2 and 5.2. What merges along edges alone grows with them.
+GROWING = {
+    "GeometryNodeMergeByDistance": {
+        **MERGING,
+        "mode": ["mode", "Mode"],
+        "modes": {"all": MERGING, "connected": {"fixed_us": 2.0, "item_ns": 200.0}},
+    }
+}
 
 
 def nothing(geometry, *_):
