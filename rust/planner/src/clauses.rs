@@ -6,7 +6,7 @@ use crate::language::Language;
 use crate::library::{Entry, Library};
 use crate::preset::Makes;
 use crate::quantity::Unit;
-use crate::reading::{ItemKind, Reading};
+use crate::reading::{Item, ItemKind, Reading};
 use crate::scene::Referent;
 use geonode_graph::documents::Context;
 
@@ -190,6 +190,8 @@ pub(crate) struct Beside<'b> {
     pub(crate) library: &'b Library,
     pub(crate) own: &'b [&'b Entry],
     pub(crate) context: &'b Context,
+    /// Whether the rest turns one thing into another, which may have more to it: “into a planet with rings”.
+    pub(crate) becomes: bool,
 }
 
 impl Beside<'_> {
@@ -323,7 +325,8 @@ impl Beside<'_> {
                     || language.prepositions.contains(text)
                     || language.conjunctions.contains(text)
                     || language.is_determiner(text)
-                    || language.generic.contains_key(stem)
+                    // A “railing” is no rail.
+                    || language.generic.contains_key(stem) && !text.ends_with("ing")
                     || language.adjectives.contains(stem)
                     || language.places.contains(text)
                     || language.degrees.contains_key(text)
@@ -354,6 +357,14 @@ impl Beside<'_> {
         })
     }
 
+    /// Whether the word names what only another preset makes: “a railing”, “rings”. What has a number may be a measure of the rest.
+    fn is_of_another(&self, reading: &Reading, from: usize, at: usize) -> bool {
+        let several = |item: &Item| item.text.ends_with('s') && item.text != item.stem;
+        reading.item(at).is_some_and(|item| {
+            item.kind == ItemKind::Word && (is_article(reading, from) || several(item)) && self.is_foreign(reading, at)
+        }) && !(0..reading.items.len()).any(|at| is_number(reading, at))
+    }
+
     /// Whether the noun phrase that starts here is of something new; `own_article` where it must have an article or a number of its own.
     fn brings_in(&self, reading: &Reading, from: usize, own_article: bool) -> bool {
         let language = self.language();
@@ -373,7 +384,10 @@ impl Beside<'_> {
             })
         };
         let end = (from..=reading.items.len()).find(|at| ends(*at)).unwrap_or(from);
-        let Some(head) = (from..end).next_back().filter(|at| self.is_new(reading, *at)) else {
+        let Some(head) = (from..end)
+            .next_back()
+            .filter(|at| self.is_new(reading, *at) || self.is_of_another(reading, from, *at))
+        else {
             return false;
         };
         let number = (from..head).any(counted);
@@ -388,11 +402,12 @@ impl Beside<'_> {
 
     /// Whether the rest makes or places something, which may have more to it; what is done to an object is done by means of what “with” names.
     fn builds(&self) -> bool {
-        self.own.iter().any(|entry| {
-            let preset = &entry.preset;
-            let along = preset.target.kinds.iter().any(|kind| kind == "CURVE");
-            preset.target.makes != Makes::Never || preset.thing.is_some() || along
-        })
+        self.becomes
+            || self.own.iter().any(|entry| {
+                let preset = &entry.preset;
+                let along = preset.target.kinds.iter().any(|kind| kind == "CURVE");
+                preset.target.makes != Makes::Never || preset.thing.is_some() || along
+            })
     }
 
     /// Whether the clause orders something else: “delete the sphere”, “make them glow”.

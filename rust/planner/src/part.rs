@@ -93,7 +93,7 @@ fn joined(clauses: &[Clause]) -> String {
 
 /// A text without the mark at its end.
 fn ended(text: &str) -> &str {
-    text.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | ':' | '.' | '!' | '-'))
+    text.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, ',' | ';' | ':' | '.' | '!' | '?' | '-'))
 }
 
 /// What makes something new: a change of what stands is never carried out in part.
@@ -127,6 +127,10 @@ fn walk(library: &Library, all: &[Clause], context: &Context, plan: Plan) -> Opt
             library,
             own: &own,
             context,
+            becomes: walk
+                .kept
+                .split_whitespace()
+                .any(|word| word.eq_ignore_ascii_case("into")),
         };
         let describes = !clause.marked && matches!(clause.lead, Lead::With | Lead::Where | Lead::So);
         if left_out && (describes || beside.goes_on(clause)) {

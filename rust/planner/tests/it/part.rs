@@ -78,6 +78,22 @@ fn what_brings_in_something_else_is_left_out_and_said_first() {
             "6 floors",
         ),
         ("a spring with 9 turns. Frobnicate it.", &["Frobnicate it"], "9 turns"),
+        // What another preset makes, in words that have no number.
+        (
+            "a spiral stair with 20 steps and a railing",
+            &["and a railing"],
+            "20 steps",
+        ),
+        (
+            "turn the cube into a low poly planet with rings",
+            &["with rings"],
+            "“Cube”",
+        ),
+        (
+            "how do I make a brick wall 3 m long with windows in it?",
+            &["with windows in it"],
+            "3 m long",
+        ),
         (
             "scatter 50 rocks on the plane and delete the sphere",
             &["and delete the sphere"],
