@@ -209,6 +209,25 @@ def test_a_material_that_a_plan_made_is_found_again() -> None:
     assert users("gild").inputs["Material"].default_value == made and len(bpy.data.materials) == 1
 
 
+SORTS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "metal": FIELDS,
+    "glass": {"transmission": 1.0, "roughness": 0.0},
+    "frosted glass": {"transmission": 0.4, "base_color": [0.2, 0.5, 0.9]},
+    "half clear": {"alpha": 0.5, "base_color": [0.2, 0.5, 0.9, 1.0]},
+    "glowing": {"emission_color": [1.0, 0.2, 0.0], "emission_strength": 4.0},
+}
+
+
+@pytest.mark.parametrize("sort", SORTS)
+def test_every_sort_of_material_is_found_again(sort: str) -> None:
+    plan = [{"op": "make_material", "name": "Gold", **SORTS[sort]}, *GILD[1:]]
+    assert run(*plan).ok
+    names = [material.name for material in bpy.data.materials]
+    assert run(*plan).diff == []
+    assert [material.name for material in bpy.data.materials] == names
+
+
 def test_an_artists_group_of_a_functions_name_is_not_taken_over() -> None:
     theirs = bpy.data.node_groups.new("Raise", "GeometryNodeTree")
     theirs.use_fake_user = True

@@ -30,7 +30,8 @@ _UNSEEN = frozenset({
     "use_nodes", "use_fake_user", "preview_render_type", "use_preview_world", "paint_active_slot", "paint_clone_slot",
     "node_tree", "animation_data",
 })  # fmt: skip
-_SHOWN_SOLID = frozenset({"diffuse_color", "roughness", "metallic", "use_raytrace_refraction"})
+_REFRACTION = ("use_raytrace_refraction", "use_screen_refraction")  # two names of one switch
+_SHOWN_SOLID = frozenset({"diffuse_color", "roughness", "metallic", *_REFRACTION})
 
 
 def ensure(edit: MaterialEdit) -> bool:
@@ -175,7 +176,7 @@ def _shows_only(material: Any, shader: Any, looks: dict[str, Any]) -> bool:
         "diffuse_color": (*looks["base_color"][:3], looks["alpha"]),
         "roughness": looks["roughness"],
         "metallic": looks["metallic"],
-        "use_raytrace_refraction": looks["transmission"] > 0,
+        **dict.fromkeys(_REFRACTION, looks["transmission"] > 0),
     }
     now = _state(material, fresh.fields)
     return all(
