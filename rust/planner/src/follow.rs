@@ -88,8 +88,12 @@ impl<'a> Follow<'_, 'a> {
             if read.sources.iter().any(bare) || !read.unused.is_empty() {
                 continue;
             }
-            // “no leaves” switches caps off, or bareness on.
-            let off = |value: &PromptValue| matches!(value, PromptValue::Bool(_));
+            // “no leaves” switches caps off, or bareness on; “no rails” is none of them.
+            let off = |value: &PromptValue| match value {
+                PromptValue::Bool(_) => true,
+                PromptValue::Number(number) => *number == 0.0,
+                PromptValue::Choice(..) => false,
+            };
             if switched_off.is_some() && !read.values.values().any(off) {
                 continue;
             }
