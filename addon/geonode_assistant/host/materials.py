@@ -128,7 +128,7 @@ _known: list[_Fresh] = []
 
 def _fresh() -> _Fresh:
     if not _known:
-        material = bpy.data.materials.new(f"{rna.SCRATCH_NAME}_material")
+        material: Any = bpy.data.materials.new(f"{rna.SCRATCH_NAME}_material")
         try:
             if material.node_tree is None:
                 material.use_nodes = True

@@ -75,7 +75,7 @@ def rename_nodes(name: str, wanted: Sequence[Sequence[str]], moved: Moved, point
 
 def _animated(tree: Any, nodes: Container[str]) -> list[tuple[str, Group, Any, Place]]:
     """The F-curves of these nodes, each with its kind and its place."""
-    found = []
+    found: list[tuple[str, Group, Any, Place]] = []
     for group in curves.of(tree) if tree.animation_data is not None else ():
         for curve in group.curves:
             place = place_of(tree, curve.data_path)

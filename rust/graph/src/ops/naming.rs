@@ -4,19 +4,9 @@ use std::collections::HashSet;
 
 use geonode_protocol::{Code, Finding, Hint};
 
-use super::work::Work;
+use super::work::{NewName, Work};
 use crate::ir::MAX_NAME;
 use crate::numbering::{free, numbered_names};
-
-/// A name that an operation gives to a node.
-pub(crate) struct NewName {
-    id: String,
-    wanted: String,
-    /// The name that the node had before the step.
-    had: String,
-    /// Where the plan says so.
-    path: String,
-}
 
 impl Work<'_> {
     /// Gives a node another name; its ID stays.

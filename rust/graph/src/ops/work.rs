@@ -6,7 +6,6 @@ use std::collections::HashSet;
 use geonode_protocol::{Code, Hint};
 use serde_json::{Value, json};
 
-use super::naming::NewName;
 use crate::catalogue::{Socket, fold};
 use crate::documents::Document;
 use crate::documents::delta::{MaterialEdit, ModifierInput, ObjectEdit};
@@ -19,6 +18,16 @@ use crate::renames;
 use crate::sink::Sink;
 use crate::sockets::{GEOMETRY, GROUP_INPUT_TYPE, GROUP_OUTPUT_TYPE, Scope, is_item_of};
 use crate::target::Target;
+
+/// A name that an operation gives to a node.
+pub(crate) struct NewName {
+    pub id: String,
+    pub wanted: String,
+    /// The name that the node had before the step.
+    pub had: String,
+    /// Where the plan says so.
+    pub path: String,
+}
 
 /// A text of the plan and the field of the operation that contains it.
 #[derive(Debug, Clone, Copy)]
