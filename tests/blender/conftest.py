@@ -21,20 +21,21 @@ from geonode_assistant.run import choices, session  # noqa: E402
 # oldest and the newest Blender find what differs; those between them run these with `--full`, or when named.
 _OUR_OWN = ("along_one_curve", "card", "command", "follow_ups", "gallery", "kept_presets", "manifest_runs",
             "preset_costs", "preset_files", "resume", "trials")  # fmt: skip
-_IS_BETWEEN = (4, 3) < bpy.app.version < (5, 1) and not os.environ.get("GEONODE_FULL")
+_IS_WHOLE = bool(os.environ.get("GEONODE_FULL"))
+_IS_BETWEEN = (4, 3) < bpy.app.version < (5, 1) and not _IS_WHOLE
 if _IS_BETWEEN:
     collect_ignore = [f"test_{name}.py" for name in _OUR_OWN]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Of a check with many cases each Blender between runs a third, another in each, and never none, unless files or
-    words are named: what only these find, others of the same check find too. Presets, and trees and files
-    (`tests/host`), are tested everywhere as a whole.
+    """Of a check with many cases the newest Blender runs all, and each older one a third, another in each, and never
+    none, unless files or words are named: what only these find, others of the same check find too. Presets, and trees
+    and files (`tests/host`), are tested everywhere as a whole.
     """
     named = config.getoption("keyword") or any(".py" in one for one in config.args)
-    if not _IS_BETWEEN or named:
+    if bpy.app.version >= (5, 1) or _IS_WHOLE or named:
         return
-    third = 0 if bpy.app.version < (5, 0) else 1
+    third = 2 if bpy.app.version < (4, 3) else 0 if bpy.app.version < (5, 0) else 1
     checks: dict[str, list[pytest.Item]] = {}
     for item in items:
         whole = item.path.parent.name == "host" or item.path.name == "test_presets.py"
