@@ -79,8 +79,10 @@ def lay_to_rest(tree: Any, names: Iterable[str], moved: Moved) -> None:
     """Keeps F-curves of nodes that are gone as they are when other nodes get these names, which the tree has not yet:
     they get a path to a node that there is not either.
     """
-    gone = {name for name in names if name not in tree.nodes}
-    for group in curves.of(tree) if gone and tree.animation_data is not None else ():
+    if tree.animation_data is None:
+        return
+    gone = set(names).difference(tree.nodes.keys())
+    for group in curves.of(tree) if gone else ():
         for curve in group.curves:
             path = resting(tree, curve.data_path, gone)
             if path is not None:

@@ -39,20 +39,23 @@ class Handover:
         changed = [present.get((edit["tree"], None)) for edit in edits if edit.get("interface")]
         trees += [node.id_data for tree in changed if tree is not None for node in interface.user_nodes(tree)]
         self._readers = Readers(dict.fromkeys(trees)) if trees else None
-        self._heirs = [heir for edit in delta.get("trees", ()) for heir in _heirs(edit)]
+        nodes = _Nodes()
+        self._heirs = [heir for edit in delta.get("trees", ()) for heir in _heirs(edit, nodes)]
         self._bakes = _bakes_of({(heir.tree, heir.node) for heir in self._heirs})
-        self._belongings = [_Belongings(*entry) for edit in delta.get("trees", ()) for entry in _same_nodes(edit)]
+        self._belongings = [
+            _Belongings(*entry) for edit in delta.get("trees", ()) for entry in _same_nodes(edit, nodes)
+        ]
 
     def finish(self, pointed: Pointed) -> None:
         """After the step: all of it goes on at the nodes that took over."""
+        nodes = _Nodes()
         for one in self._belongings:
-            one.hand_on()
+            if (node := nodes.find(*one.to)) is not None:
+                one.hand_on(node)
         successors: dict[tuple[int, str], Successor] = {}
         for heir in self._heirs:
-            tree = bpy.data.node_groups.get((heir.to_tree, None))
-            node = identity.index(tree).get(heir.to_id) if tree is not None else None
-            if node is not None:
-                successors[heir.tree, heir.node] = Successor(tree, node.name, heir.inputs)
+            if (node := nodes.find(heir.to_tree, heir.to_id)) is not None:
+                successors[heir.tree, heir.node] = Successor(node.id_data, node.name, heir.inputs)
         if self._readers is not None:
             self._readers.follow(successors, pointed)
         if self._bakes:
@@ -63,7 +66,21 @@ class Handover:
                     write_bake(bake, saved)
 
 
-def _heirs(edit: TreeDelta) -> Iterator[_Heir]:
+class _Nodes:
+    """Nodes by the name of their tree and their ID; each tree is looked through once, so none may change meanwhile."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, dict[str, Any]] = {}
+
+    def find(self, tree: str, node_id: str) -> Any:
+        """The node, else None."""
+        if tree not in self._known:
+            found = bpy.data.node_groups.get((tree, None)) or bpy.data.node_groups.get(tree)
+            self._known[tree] = identity.index(found) if found is not None else {}
+        return self._known[tree].get(node_id)
+
+
+def _heirs(edit: TreeDelta, nodes: _Nodes) -> Iterator[_Heir]:
     """The nodes that others take over from, while they are still there."""
     moved = [(entry["tree"], entry["from"], entry["to"], None) for entry in edit.get("moved", ())]
     replaced = [
@@ -72,23 +89,18 @@ def _heirs(edit: TreeDelta) -> Iterator[_Heir]:
         if entry.get("tree") is None
     ]
     for name, from_id, to_id, inputs in [*moved, *replaced]:
-        tree = bpy.data.node_groups.get((name, None))
-        node = identity.index(tree).get(from_id) if tree is not None else None
-        if node is not None:
-            yield _Heir(tree.session_uid, node.name, edit["tree"], to_id, inputs)
+        node = nodes.find(name, from_id)
+        if node is not None and node.id_data.library is None:
+            yield _Heir(node.id_data.session_uid, node.name, edit["tree"], to_id, inputs)
 
 
-def _same_nodes(edit: TreeDelta) -> Iterator[tuple[Any, str, str]]:
+def _same_nodes(edit: TreeDelta, nodes: _Nodes) -> Iterator[tuple[Any, str, str]]:
     """The nodes that go on as others, while they are still there, with the tree and the ID of each new one."""
     made = {entry["id"] for entry in edit.get("add", ())}
     places = [(entry["tree"], entry["from"], entry["to"]) for entry in edit.get("moved", ())]
     places += [(edit["tree"], node_id, node_id) for node_id in edit.get("remove", ()) if node_id in made]
-    known: dict[str, dict[str, Any]] = {}
     for name, from_id, to_id in places:
-        tree = bpy.data.node_groups.get((name, None)) or bpy.data.node_groups.get(name)
-        if name not in known:
-            known[name] = identity.index(tree) if tree is not None else {}
-        if (node := known[name].get(from_id)) is not None:
+        if (node := nodes.find(name, from_id)) is not None:
             yield node, edit["tree"], to_id
 
 
@@ -96,7 +108,7 @@ class _Belongings:
     """What a node has that no description of a step carries."""
 
     def __init__(self, node: Any, tree: str, node_id: str) -> None:
-        self._to = tree, node_id
+        self.to = tree, node_id
         self._type = node.bl_idname
         self._custom = _custom(node)
         self._sockets: list[tuple[str, str, str, dict[str, Any]]] = []
@@ -106,12 +118,8 @@ class _Belongings:
                 self._sockets += [(side, one.identifier, one.name, _custom(one)) for one in with_some]
         self._inert = inert_state.read(node.id_data, [node])[0]
 
-    def hand_on(self) -> None:
+    def hand_on(self, node: Any) -> None:
         """Gives it to the node that took over; what of its sockets has no counterpart there is left."""
-        tree = bpy.data.node_groups.get((self._to[0], None))
-        node = identity.index(tree).get(self._to[1]) if tree is not None else None
-        if node is None:
-            return
         _give(node, self._custom)
         for side, identifier, name, custom in self._sockets:
             sockets = list(getattr(node, side))

@@ -43,9 +43,10 @@ def rename_nodes(name: str, wanted: Sequence[Sequence[str]], moved: Moved, point
     found = list(readings([tree], linked=True))
     reading = [(one, place) for one in found if (place := place_of(tree, one.path)) and place.node in new]
     lay_to_rest(tree, new.values(), moved)
+    gone = set(new.values()).difference(tree.nodes.keys())
     for one in found:
         # What read a node that is gone does not read the one that gets its name.
-        path = resting(tree, one.path, {called for called in new.values() if called not in tree.nodes})
+        path = resting(tree, one.path, gone)
         if path is not None and one.block.library is None:
             pointed.point(one, tree, path)
     if any(kind == "keyframes" for kind, *_ in _animated(tree, new)) and is_shared(tree):

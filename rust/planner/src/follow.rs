@@ -88,7 +88,7 @@ impl<'a> Follow<'_, 'a> {
             if read.sources.iter().any(bare) || !read.unused.is_empty() {
                 continue;
             }
-            // “no leaves” switches caps off, or bareness on; “no rails” is none of them.
+            // “no leaves” switches caps off, or bareness on; “no rails” makes their number 0.
             let off = |value: &PromptValue| match value {
                 PromptValue::Bool(_) => true,
                 PromptValue::Number(number) => *number == 0.0,

@@ -43,6 +43,9 @@ impl Work<'_> {
         place: (usize, usize),
         operation: &dyn Operation<'_>,
     ) -> bool {
+        if all.is_empty() {
+            return false;
+        }
         let mut later = all.iter().filter(|one| (one.step, one.operation) > place);
         let mut mentions = operation.mentions();
         // What it makes comes first: that is said.

@@ -45,6 +45,9 @@ impl Work<'_> {
     /// is said.
     pub(crate) fn settle_names(&mut self) {
         let wanted = std::mem::take(&mut self.new_names);
+        if wanted.is_empty() {
+            return;
+        }
         let named: HashSet<&str> = wanted.iter().map(|name| name.id.as_str()).collect();
         let others = self.model.nodes().filter(|node| !named.contains(node.id.as_str()));
         let kept: HashSet<String> = others.map(|node| node.name.clone()).collect();
