@@ -12,9 +12,10 @@ from typing import Any
 
 import bpy
 import pytest
+from chains import chain
 from geonode_assistant import api
 from geonode_assistant.host import curves
-from whole_file import GEOMETRY, end, everything
+from whole_file import end, everything
 
 GROUP = {"op": "group_nodes", "id": "g", "node_group_name": "Inner", "node_ids": ["Move"]}
 DELETE = [
@@ -55,21 +56,7 @@ def scene() -> Iterator[None]:
 
 
 def build() -> None:
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    bpy.ops.mesh.primitive_plane_add()
-    bpy.context.object.name = "Plane"
-    tree = bpy.data.node_groups.new("A", "GeometryNodeTree")
-    for direction in ("INPUT", "OUTPUT"):
-        tree.interface.new_socket("Geometry", in_out=direction, socket_type=GEOMETRY)
-    begin, finish = (tree.nodes.new(f"NodeGroup{side}") for side in ("Input", "Output"))
-    source = begin.outputs[0]
-    for kind, name in (("GeometryNodeTransform", "Move"), ("GeometryNodeSetPosition", "Pos")):
-        node = tree.nodes.new(kind)
-        node.name = name
-        tree.links.new(source, node.inputs[0])
-        source = node.outputs[0]
-    tree.links.new(source, finish.inputs[0])
-    bpy.context.object.modifiers.new("X", "NODES").node_group = tree
+    tree = chain(("GeometryNodeTransform", "Move"), ("GeometryNodeSetPosition", "Pos"))
     for frame, size in ((1, 1.0), (9, 3.0)):
         tree.nodes["Move"].inputs["Scale"].default_value = (size, 1, 1)
         tree.nodes["Move"].inputs["Scale"].keyframe_insert("default_value", frame=frame, group="Sizes")

@@ -10,9 +10,9 @@ from typing import Any
 
 import bpy
 import pytest
+from chains import chain
 from geonode_assistant import api
-from geonode_assistant.host import custom_properties, id_state, identity
-from whole_file import GEOMETRY
+from geonode_assistant.host import custom_properties, handovers, id_state, identity
 
 GROUP = {"op": "group_nodes", "id": "g", "node_group_name": "Inner", "node_ids": ["Move", "Fac"]}
 UNGROUP = {"op": "ungroup_nodes", "id": "g"}
@@ -22,25 +22,16 @@ FAILING = {"expects": [{"object_name": "Plane", "component": "instances", "count
 
 @pytest.fixture(autouse=True)
 def scene() -> Iterator[None]:
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    bpy.ops.mesh.primitive_plane_add()
-    bpy.context.object.name = "Plane"
-    tree = bpy.data.node_groups.new("A", "GeometryNodeTree")
-    for direction in ("INPUT", "OUTPUT"):
-        tree.interface.new_socket("Geometry", in_out=direction, socket_type=GEOMETRY)
-    begin, finish = (tree.nodes.new(f"NodeGroup{side}") for side in ("Input", "Output"))
-    move, factor = tree.nodes.new("GeometryNodeTransform"), tree.nodes.new("ShaderNodeMath")
-    move.name, factor.name = "Move", "Fac"
-    tree.links.new(begin.outputs[0], move.inputs[0])
+    tree = chain(("GeometryNodeTransform", "Move"))
+    move, factor = tree.nodes["Move"], tree.nodes.new("ShaderNodeMath")
+    factor.name = "Fac"
     tree.links.new(factor.outputs[0], move.inputs["Scale"])
-    tree.links.new(move.outputs[0], finish.inputs[0])
     move.show_texture = True
     fill(move)
     factor["other"] = 7
     if custom_properties.sockets_have_them():
         move.inputs["Scale"]["mine"] = [1.0, 2.0]
         factor.outputs[0]["mine"] = "out"
-    bpy.context.object.modifiers.new("X", "NODES").node_group = tree
     bpy.context.view_layer.update()
     bpy.ops.ed.undo_push(message="Scene")
     yield
@@ -127,3 +118,22 @@ def test_what_a_removed_node_held_is_not_given_to_another() -> None:
     delete = {"op": "delete_node", "node_id": "Fac"}
     assert run(delete, {"op": "create_node", "node_id": "New", "bl_idname": "ShaderNodeMath"}).ok
     assert "other" not in node("A", "New")
+
+
+def test_each_tree_is_looked_through_once_however_many_nodes_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    index, looked = identity.index, list[str]()
+
+    def counted(tree: Any) -> dict[str, Any]:
+        looked.append(tree.name)
+        return index(tree)
+
+    tree = bpy.data.node_groups["A"]
+    for number in range(6):
+        tree.nodes.new("ShaderNodeMath").name = f"More {number}"
+    monkeypatch.setattr(handovers.identity, "index", counted)
+    counts = []
+    for some in (["More 0"], [f"More {number}" for number in range(1, 6)]):
+        looked.clear()
+        assert run(GROUP | {"id": f"of {len(some)}", "node_group_name": f"Of {len(some)}", "node_ids": some}).ok
+        counts.append(len(looked))
+    assert counts[0] == counts[1] > 0

@@ -10,9 +10,10 @@ from typing import Any
 
 import bpy
 import pytest
+from chains import chain
 from geonode_assistant import api
 from geonode_assistant.host import curves
-from whole_file import GEOMETRY, end, everything
+from whole_file import end, everything
 
 NODES = ("One", "Two", "Three")
 FAILING = {"expects": [{"object_name": "Plane", "component": "instances", "count": 9999}]}
@@ -20,23 +21,11 @@ FAILING = {"expects": [{"object_name": "Plane", "component": "instances", "count
 
 @pytest.fixture(autouse=True)
 def scene() -> Iterator[None]:
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    bpy.ops.mesh.primitive_plane_add()
-    bpy.context.object.name = "Plane"
-    tree = bpy.data.node_groups.new("A", "GeometryNodeTree")
-    for direction in ("INPUT", "OUTPUT"):
-        tree.interface.new_socket("Geometry", in_out=direction, socket_type=GEOMETRY)
-    begin, finish = (tree.nodes.new(f"NodeGroup{side}") for side in ("Input", "Output"))
-    source = begin.outputs[0]
+    tree = chain(*(("GeometryNodeTransform", name) for name in NODES))
     for number, name in enumerate(NODES):
-        node = tree.nodes.new("GeometryNodeTransform")
-        node.name = name
-        tree.links.new(source, node.inputs[0])
-        source = node.outputs[0]
-        node.inputs["Scale"].default_value[0] = number + 2
-        node.inputs["Scale"].keyframe_insert("default_value", index=0, frame=1)
-    tree.links.new(source, finish.inputs[0])
-    bpy.context.object.modifiers.new("X", "NODES").node_group = tree
+        scale = tree.nodes[name].inputs["Scale"]
+        scale.default_value[0] = number + 2
+        scale.keyframe_insert("default_value", index=0, frame=1)
     bpy.context.view_layer.update()
     bpy.ops.ed.undo_push(message="Scene")
     yield

@@ -10,8 +10,9 @@ from typing import Any
 
 import bpy
 import pytest
+from chains import chain
 from geonode_assistant import api
-from whole_file import GEOMETRY, everything
+from whole_file import everything
 
 TARGET = {"object_name": "Plane", "modifier_name": "X", "node_group_name": "A"}
 FIELDS: dict[str, Any] = {"base_color": [1.0, 0.7, 0.2], "roughness": 0.3, "metallic": 1.0}
@@ -35,21 +36,7 @@ GILD = [
 
 @pytest.fixture(autouse=True)
 def scene() -> Iterator[None]:
-    bpy.ops.wm.read_homefile(use_factory_startup=True, use_empty=True)
-    bpy.ops.mesh.primitive_plane_add()
-    bpy.context.object.name = "Plane"
-    tree = bpy.data.node_groups.new("A", "GeometryNodeTree")
-    for direction in ("INPUT", "OUTPUT"):
-        tree.interface.new_socket("Geometry", in_out=direction, socket_type=GEOMETRY)
-    begin, finish = (tree.nodes.new(f"NodeGroup{side}") for side in ("Input", "Output"))
-    source = begin.outputs[0]
-    for kind, name in (("GeometryNodeTransform", "Move"), ("GeometryNodeSetPosition", "Pos")):
-        node = tree.nodes.new(kind)
-        node.name = name
-        tree.links.new(source, node.inputs[0])
-        source = node.outputs[0]
-    tree.links.new(source, finish.inputs[0])
-    bpy.context.object.modifiers.new("X", "NODES").node_group = tree
+    chain(("GeometryNodeTransform", "Move"), ("GeometryNodeSetPosition", "Pos"))
     taken = bpy.data.node_groups.new("Inner", "GeometryNodeTree")
     taken.use_fake_user = True
     taken.nodes.new("ShaderNodeMath").name = "Theirs"
